@@ -1,0 +1,34 @@
+// Original file: proto/temblor/agent/v1/agent.proto
+
+import type { Inventory as _temblor_agent_v1_Inventory, Inventory__Output as _temblor_agent_v1_Inventory__Output } from '../../../temblor/agent/v1/Inventory.ts';
+import type { ExecutionRef as _temblor_agent_v1_ExecutionRef, ExecutionRef__Output as _temblor_agent_v1_ExecutionRef__Output } from '../../../temblor/agent/v1/ExecutionRef.ts';
+
+/**
+ * First message of a session.
+ */
+export interface Hello {
+  'identifier'?: (string);
+  'instanceId'?: (string);
+  'bootId'?: (string);
+  'version'?: (string);
+  'inventory'?: (_temblor_agent_v1_Inventory | null);
+  /**
+   * What the agent's journal holds that is not over and acknowledged.
+   */
+  'knownExecutions'?: (_temblor_agent_v1_ExecutionRef)[];
+}
+
+/**
+ * First message of a session.
+ */
+export interface Hello__Output {
+  'identifier': (string);
+  'instanceId': (string);
+  'bootId': (string);
+  'version': (string);
+  'inventory': (_temblor_agent_v1_Inventory__Output | null);
+  /**
+   * What the agent's journal holds that is not over and acknowledged.
+   */
+  'knownExecutions': (_temblor_agent_v1_ExecutionRef__Output)[];
+}

@@ -1,0 +1,71 @@
+import { Type, type Static } from 'typebox'
+
+/** Every error the API answers with: its code, its HTTP status, and what the caller can do. */
+export const errorCatalogue = {
+  malformed_json: { status: 400, hint: 'Send one JSON object.' },
+  invalid_body: { status: 400, hint: 'Correct the field that is named.' },
+  invalid_argument: { status: 400, hint: 'Correct the flag that is named in command.args.' },
+  unknown_attack_type: { status: 400, hint: 'Use one of the attack types that are listed.' },
+  invalid_target: { status: 400, hint: 'Correct the target field that is named.' },
+  target_not_found: { status: 400, hint: 'Name hosts, tags or labels that are there now.' },
+  not_supported: { status: 400, hint: 'Leave out the key that is named.' },
+  invalid_credentials: { status: 401, hint: 'Check email, password and company name.' },
+  unauthenticated: { status: 401, hint: 'Sign in and send the session header as Authorization.' },
+  forbidden: { status: 403, hint: 'Ask a manager of the team for a role with this privilege.' },
+  wrong_team: { status: 403, hint: 'Use the session of that team; each session is for one.' },
+  attack_not_found: { status: 404, hint: 'Check the id; GET /attacks lists those of the team.' },
+  client_not_found: { status: 404, hint: 'Check the id; GET /clients lists those of the team.' },
+  route_not_found: { status: 404, hint: 'See /v1/openapi.json for the routes there are.' },
+  request_timeout: { status: 408, hint: 'Send the whole request within ten seconds.' },
+  body_too_large: { status: 413, hint: 'Send at most 256 KiB.' },
+  unsupported_media_type: {
+    status: 415,
+    hint: 'Send application/json or form data as documented.',
+  },
+  too_many_requests: { status: 429, hint: 'Wait as long as Retry-After says.' },
+  too_many_logins: { status: 429, hint: 'Wait as long as Retry-After says.' },
+  internal: { status: 500, hint: 'Report the request id to whoever runs the controller.' },
+  not_ready: { status: 503, hint: 'Try again as Retry-After says.' },
+  storage_unavailable: { status: 503, hint: 'Try again as Retry-After says; nothing was changed.' },
+} as const satisfies Record<string, { status: number; hint: string }>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+/** The body of every error answer. */
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'Stable name from the catalogue.' }),
+      message: Type.String({ description: 'What is wrong and what to do, for people.' }),
+      details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      requestId: Type.String(),
+    }),
+  },
+  { title: 'Error' },
+)
+export type ErrorBody = Static<typeof ErrorBody>
+
+/** The only error that becomes an answer with its own text; anything else becomes `internal`. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly details: Record<string, unknown> | undefined
+  readonly retryAfterSeconds: number | undefined
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      details?: Record<string, unknown>
+      retryAfterSeconds?: number
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+  get status(): number {
+    return errorCatalogue[this.code].status
+  }
+}

@@ -1,0 +1,44 @@
+import type { Static, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+import type { Privilege } from '../roles.ts'
+
+/** `public`: no Authorization header; `session`: any valid session; else the privilege it needs. */
+export type Access = 'public' | 'session' | Privilege
+
+/** One operation of the API: what is sent, what comes back, who may. Server, CLI and docs use it. */
+export interface RouteContract {
+  readonly operationId: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Relative to the base URL that ends in `/v1`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly access: Access
+  readonly body?: TSchema
+  /** Media types of the body; JSON unless stated. */
+  readonly consumes?: readonly string[]
+  readonly query?: TSchema
+  readonly params?: TSchema
+  readonly success: {
+    readonly status: number
+    readonly schema: TSchema
+    readonly mediaType?: string
+  }
+  /** The errors that are particular to this operation. */
+  readonly errors: readonly ErrorCode[]
+  /** Halting must work when a client has used up its requests. */
+  readonly rateLimit?: false
+}
+
+/** States a route; keeps the literal types of its schemas for server and client. */
+export function defineRoute<const C extends RouteContract>(contract: C): C {
+  return contract
+}
+
+type Part<C, K extends string> =
+  C extends Record<K, infer S extends TSchema> ? Static<S> : undefined
+
+export type BodyOf<C extends RouteContract> = Part<C, 'body'>
+export type QueryOf<C extends RouteContract> = Part<C, 'query'>
+export type ParamsOf<C extends RouteContract> = Part<C, 'params'>
+export type AnswerOf<C extends RouteContract> = Static<C['success']['schema']>

@@ -1,0 +1,92 @@
+import { Type, type Static } from 'typebox'
+import { defineRoute } from './route.ts'
+import { Timestamp } from './timestamp.ts'
+
+const SessionTeam = Type.Object({
+  identifier: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  company_id: Type.String({ format: 'uuid' }),
+  roles: Type.Array(Type.String()),
+})
+
+/** An access token for one organisation. */
+export const Session = Type.Object(
+  {
+    expires_at: Timestamp,
+    header: Type.String({ description: 'The whole value of the Authorization header.' }),
+    identifier: Type.String({ description: 'The email address of the user.' }),
+    org_id: Type.String({ format: 'uuid', description: 'The team; the company without a team.' }),
+    org_name: Type.String(),
+    company_id: Type.String({ format: 'uuid' }),
+    company_name: Type.String(),
+    renew_token: Type.String({ format: 'uuid' }),
+    role: Type.String({
+      description: 'Always `USER`; the roles are in `teams` and in users/self.',
+    }),
+    token: Type.String({ format: 'uuid' }),
+    teams: Type.Array(SessionTeam),
+  },
+  { title: 'Session' },
+)
+export type Session = Static<typeof Session>
+
+export const login = defineRoute({
+  operationId: 'login',
+  method: 'POST',
+  path: '/users/auth',
+  tag: 'users.auth',
+  summary: 'Sign in with a password; one session for each organisation of the user.',
+  access: 'public',
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+  query: Type.Object({ getCompanySession: Type.Optional(Type.String()) }),
+  body: Type.Object({
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    password: Type.String({ minLength: 1, maxLength: 1024 }),
+    companyName: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+  }),
+  success: { status: 200, schema: Type.Array(Session) },
+  errors: [
+    'invalid_body',
+    'malformed_json',
+    'not_supported',
+    'invalid_credentials',
+    'too_many_logins',
+  ],
+})
+
+export const logout = defineRoute({
+  operationId: 'logout',
+  method: 'DELETE',
+  path: '/users/auth',
+  tag: 'users.auth',
+  summary: 'End the session that the request is made with.',
+  access: 'session',
+  success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
+  errors: [],
+})
+
+export const Self = Type.Object(
+  {
+    identifier: Type.String({ description: 'Email address.' }),
+    user_id: Type.String({ format: 'uuid' }),
+    company_id: Type.String({ format: 'uuid' }),
+    company_name: Type.String(),
+    company_roles: Type.Array(Type.String()),
+    org_id: Type.String({ format: 'uuid' }),
+    org_name: Type.String(),
+    privileges: Type.Array(Type.String(), { description: 'What this session may do.' }),
+    team_memberships: Type.Array(SessionTeam),
+  },
+  { title: 'Self' },
+)
+
+export const readSelf = defineRoute({
+  operationId: 'readSelf',
+  method: 'GET',
+  path: '/users/self',
+  tag: 'users',
+  summary: 'The user whom this session belongs to, with roles and privileges.',
+  access: 'session',
+  success: { status: 200, schema: Self },
+  errors: [],
+})

@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { defineAttack } from './define.ts'
+import { lengthSeconds } from './length.ts'
+
+/** Keeps cores busy. Percentages of a container are of its own capacity (quota and cpuset). */
+export const cpu = defineAttack({
+  type: 'cpu',
+  title: 'CPU',
+  category: 'Resource',
+  summary: 'Keeps CPU cores busy, added to the load that is there.',
+  params: Type.Object({
+    lengthSeconds,
+    cores: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 4096,
+      description: 'Cores to load; more than the target has loads all of them.',
+      unit: 'cores',
+    }),
+    allCores: Type.Boolean({ default: false, description: 'Load every core of the target.' }),
+    percent: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 100,
+      description: 'Share of each loaded core.',
+      unit: '%',
+    }),
+  }),
+  flags: {
+    lengthSeconds: { short: 'l', long: 'length' },
+    cores: { short: 'c', long: 'cores' },
+    allCores: { short: 'a', long: 'all-cores' },
+    percent: { short: 'p', long: 'percent' },
+  },
+  conflicts: [['cores', 'allCores']],
+  targets: ['Host', 'Container'],
+  needs: ['containers: root, a Docker Engine and the cpu control group'],
+  privilege: 'FAULT_CPU',
+  lengthSeconds: (params) => params.lengthSeconds,
+  requested: (params, capacity) => {
+    const loadCores = cpuLoadCores(params, capacity.cores)
+    return {
+      metric: 'cpu',
+      value: (100 * loadCores) / capacity.cores,
+      unit: 'percent_of_capacity',
+      detail: { load_cores: loadCores, capacity_cores: capacity.cores },
+    }
+  },
+})
+
+/** The load asked for, in cores: min(cores asked, capacity) x percent. */
+export function cpuLoadCores(
+  params: { cores: number; allCores: boolean; percent: number },
+  capacityCores: number,
+): number {
+  const cores = params.allCores ? capacityCores : Math.min(params.cores, capacityCores)
+  return (cores * params.percent) / 100
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests that share the machine's Docker Engine and CPUs run one file after the other. */
+const onTheMachine = { fileParallelism: false, testTimeout: 120_000, hookTimeout: 180_000 }
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['{shared,controller,agent,deploy,proto}/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'contract',
+          include: ['test/{contract,integration}/**/*.test.ts'],
+          ...onTheMachine,
+        },
+      },
+      { test: { name: 'faults', include: ['test/{faults,e2e}/**/*.test.ts'], ...onTheMachine } },
+    ],
+  },
+})
