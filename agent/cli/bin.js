@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node from 20 on can read: it finds a runtime that is new enough for the
+// TypeScript behind it, and says in plain words what is missing.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../', import.meta.url)
+const minimum = [24, 12]
+
+const args = process.argv.slice(2)
+const isNewEnough = (version) => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > minimum[0] || (major === minimum[0] && minor >= minimum[1])
+}
+
+if (!existsSync(new URL('node_modules/commander', root))) {
+  console.error(
+    `temblor: its npm packages are not installed. Run: npm ci --prefix ${fileURLToPath(root)}`,
+  )
+  process.exit(1)
+}
+
+if (isNewEnough(process.versions.node)) {
+  const isAdmin = args[0] === 'admin'
+  // Admin commands act on the controller's store; that program reads its own arguments.
+  if (isAdmin) process.argv.splice(2, 1)
+  await import(new URL(isAdmin ? 'controller/admin/main.ts' : 'agent/cli/main.ts', root).href)
+} else {
+  reExecute(fileURLToPath(new URL('node_modules/.bin/node', root)))
+}
+
+function reExecute(node) {
+  if (!existsSync(node) || process.env.TEMBLOR_REEXECUTED) {
+    console.error(
+      `temblor: Node ${process.versions.node} is too old and no newer one came with the packages. ` +
+        `It needs Node ${minimum.join('.')} or later.`,
+    )
+    process.exit(1)
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, TEMBLOR_REEXECUTED: '1' },
+  })
+  // A terminal sends Ctrl-C to both; only the child decides what it means. `kill` reaches us alone.
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    console.error(`temblor: ${error.message}`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}

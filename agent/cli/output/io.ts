@@ -1,0 +1,47 @@
+import { styleText } from 'node:util'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Where a command reads and writes; passed in, so that tests can look at what it said. */
+export interface CliIo {
+  readonly env: NodeJS.ProcessEnv
+  readonly stdin: NodeJS.ReadStream
+  /** `--json`: stdout carries one JSON document and nothing else. Set before the command runs. */
+  json: boolean
+  /** stderr is a terminal, so that progress may redraw lines. */
+  readonly isTerminal: boolean
+  /** Writes a line of the result to stdout. */
+  print(line: string): void
+  /** Writes a line of talk (progress, hints, warnings) to stderr. */
+  say(line: string): void
+  /** Writes to stderr without a line end; for redrawing on a terminal. */
+  draw(text: string): void
+  /** Colours text for stdout or stderr; returns it bare when NO_COLOR is set or no terminal listens. */
+  paint(style: Style, text: string): string
+  /** Width of the terminal in columns. */
+  readonly columns: number
+}
+
+/** The input and output of this process. */
+export function processIo(): CliIo {
+  const { stdout, stderr, env } = process
+  const isTerminal = Boolean(stderr.isTTY)
+  const colour = isTerminal && Boolean(stdout.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
+  return {
+    env,
+    stdin: process.stdin,
+    json: false,
+    isTerminal,
+    print: (line) => void stdout.write(`${line}\n`),
+    say: (line) => void stderr.write(`${line}\n`),
+    draw: (text) => void stderr.write(text),
+    paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
+    columns: stderr.columns ?? 80,
+  }
+}
+
+/** `temblor attack list | head -1` must not end in a stack trace. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
