@@ -1,9 +1,10 @@
 /** The candidate that differs from `word` by the fewest edits, if by at most a third of its length. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3))
+  const start = word.slice(0, 64)
+  const limit = Math.max(1, Math.floor(start.length / 3))
   let best: { candidate: string; edits: number } | undefined
   for (const candidate of candidates) {
-    const edits = editDistance(word.slice(0, 64), candidate)
+    const edits = editDistance(start, candidate)
     if (edits <= limit && (!best || edits < best.edits)) best = { candidate, edits }
   }
   return best?.candidate

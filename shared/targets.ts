@@ -48,7 +48,15 @@ export class TargetError extends Error {
 }
 
 /** Keys that narrow an attack in the known interface and that are not honoured yet. */
-const notHonoured = ['hosts', 'containers', 'percent', 'multiSelectTags', 'template_id'] as const
+const notHonoured = [
+  'hosts',
+  'containers',
+  'percent',
+  'multiSelectTags',
+  'multiSelectLabels',
+  'template_id',
+  'templateId',
+] as const
 
 /**
  * Reads the target of an attack request.

@@ -145,8 +145,9 @@ function inRange(spec: ParamSpec, value: number, text: string): number {
 }
 
 function refuseConflicts(type: AttackType, specs: ParamSpec[], given: Map<string, unknown>): void {
+  const isOn = (name: string) => given.has(name) && given.get(name) !== false
   for (const [a, b] of type.conflicts) {
-    if (!given.has(a) || !given.has(b)) continue
+    if (!isOn(a) || !isOn(b)) continue
     const flag = (name: string) => flagName((specs.find((s) => s.name === name) as ParamSpec).flag)
     throw new ArgsError(`${flag(a)} and ${flag(b)} contradict each other. Give one of them.`, {
       flag: flag(a),
@@ -179,7 +180,8 @@ function missingValue(spec: ParamSpec): ArgsError {
 }
 
 function givenTwice(spec: ParamSpec, value: string | undefined): ArgsError {
-  return new ArgsError(`${flagName(spec.flag)} is given more than once. Give it once.`, {
+  const again = value === undefined ? '' : ` (again with "${value}")`
+  return new ArgsError(`${flagName(spec.flag)} is given more than once${again}. Give it once.`, {
     flag: flagName(spec.flag),
     ...(value === undefined ? {} : { value }),
     allowed: 'once',
