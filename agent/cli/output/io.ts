@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
@@ -25,8 +26,8 @@ export interface CliIo {
 /** The input and output of this process. */
 export function processIo(): CliIo {
   const { stdout, stderr, env } = process
-  const isTerminal = Boolean(stderr.isTTY)
-  const colour = isTerminal && Boolean(stdout.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+  const isTerminal = isatty(2)
+  const colour = isTerminal && isatty(1) && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     env,

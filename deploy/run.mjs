@@ -1,0 +1,102 @@
+// The launcher of every npm script: sets up what is missing, then starts the rest on the runtime
+// that npm brought. Plain JavaScript for Node 20 or later, without dependencies.
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { generate, runChecks, toolBox } from './setup/checks.mjs'
+import { runChild } from './setup/child.mjs'
+import { engineAnswers, ensureEngine } from './setup/docker-engine.mjs'
+import { ensureNpmPackages } from './setup/npm-packages.mjs'
+import { enginePackages, ensureSystemPackages, MissingPackages } from './setup/system-packages.mjs'
+import { runTests } from './setup/tests.mjs'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const say = (line) => process.stderr.write(`${line}\n`)
+
+const tasks = { start, demo, test, 'test:unit': testUnit, check, format, gen }
+const [name, ...rest] = process.argv.slice(2)
+const args = rest.filter((arg) => arg !== '--yes')
+// Without a terminal nobody can answer: then everything is named and done.
+const askFirst =
+  process.stdin.isTTY === true && !rest.includes('--yes') && !['true', '1'].includes(process.env.CI)
+
+if (!Object.hasOwn(tasks, name ?? '')) {
+  say(`usage: node deploy/run.mjs <${Object.keys(tasks).join('|')}> [--yes]`)
+  process.exitCode = 2
+} else {
+  try {
+    await ensureNpmPackages(root, say)
+    process.exitCode = await tasks[name]()
+  } catch (error) {
+    say(error instanceof MissingPackages ? error.message : `temblor: ${error.message}`)
+    process.exitCode = 1
+  }
+}
+
+async function start() {
+  if (!process.env.TEMBLOR_REDIS_URL)
+    await ensureSystemPackages(['redis-server'], { say, askFirst })
+  return runScript('deploy/local/start.ts')
+}
+
+async function demo() {
+  await ensureSystemPackages(await demoPackages(), { say, askFirst })
+  const stopEngine = await ensureEngine(say)
+  try {
+    return await runScript('deploy/demo/main.ts')
+  } finally {
+    await stopEngine()
+  }
+}
+
+async function test() {
+  await ensureSystemPackages(['redis-server'], { say, askFirst })
+  const env = {}
+  let stopEngine = nothingToStop
+  try {
+    await ensureSystemPackages(await demoPackages(), { say, askFirst })
+    stopEngine = await ensureEngine(say)
+  } catch (error) {
+    say(`Tests that need containers are skipped: ${error.message}`)
+    env.TEMBLOR_SKIP_DOCKER_REASON = error.message
+  }
+  return finishTests(args, env, stopEngine)
+}
+
+async function testUnit() {
+  return finishTests(['--project', 'unit', ...args], {}, nothingToStop)
+}
+
+/** The line with the counts comes last, after whatever stopping the Engine has to say. */
+async function finishTests(vitestArgs, env, stopEngine) {
+  let result
+  try {
+    result = await runTests(root, vitestArgs, env, say)
+  } finally {
+    await stopEngine()
+  }
+  process.stdout.write(`${result.line}\n`)
+  return result.code
+}
+
+async function nothingToStop() {}
+
+async function check() {
+  return runChecks(root, say)
+}
+
+async function format() {
+  return toolBox(root).run('oxfmt', args)
+}
+
+async function gen() {
+  return generate(root, 'proto/gen')
+}
+
+async function demoPackages() {
+  const engine = (await engineAnswers()) ? [] : enginePackages
+  return ['redis-server', ...engine, 'busybox-static']
+}
+
+function runScript(file) {
+  return runChild(toolBox(root).node, [path.join(root, file), ...args], { cwd: root })
+}
