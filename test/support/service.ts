@@ -1,0 +1,143 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { signIn, type Api } from './api.ts'
+import { startNode, temblorJson, type Environment, type Running } from './command.ts'
+import { request } from './http.ts'
+import { descendants, stillThere, type ProcessInfo } from './processes.ts'
+import { apiPollMs, until } from './until.ts'
+
+/** What `npm start` writes for scripts. */
+export interface LocalFile {
+  readonly baseUrl: string
+  readonly appUrl: string
+  readonly grpcAddress: string
+  readonly company: { readonly id: string; readonly name: string }
+  readonly team: { readonly id: string; readonly name: string }
+  readonly owner: { readonly email: string; readonly password: string }
+  readonly join: string
+}
+
+/** A running `npm start`. */
+export interface Service {
+  readonly dataDir: string
+  readonly environment: Environment
+  readonly process: Running
+  readonly local: LocalFile
+  readonly baseUrl: string
+  /** The owner's session, opened once. */
+  readonly owner: Api
+  signIn(user?: { email: string; password: string; companyName?: string }): Promise<Api>
+  /** The process of this part that is alive now. */
+  part(name: 'agent' | 'controller' | 'redis'): ProcessInfo
+  /** `temblor admin …` on the controller's host. */
+  admin<T>(args: readonly string[], password?: string): Promise<T>
+  /** Ctrl-C; checks that it exits 0 and leaves no process. */
+  stop(): Promise<void>
+  /** Stops and removes the data. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A folder that the service and its agents may fill; removed by `Symbol.asyncDispose`. */
+export function temporaryDir(): string {
+  return mkdtempSync(join(tmpdir(), 'temblor-test-'))
+}
+
+/** Starts `npm start` on free ports in a data folder of its own and waits until it is ready. */
+export async function startService(
+  environment: Environment = {},
+  dataDir: string = temporaryDir(),
+): Promise<Service> {
+  const all = {
+    TEMBLOR_DATA_DIR: dataDir,
+    TEMBLOR_HTTP_PORT: '0',
+    TEMBLOR_GRPC_PORT: '0',
+    ...environment,
+  }
+  rmSync(join(dataDir, 'local.json'), { force: true })
+  const running = startNode(['deploy/local/start.ts'], all)
+  try {
+    const local = await ready(running, dataDir)
+    const owner = await signIn(local.baseUrl, local.owner)
+    await until(
+      'the agent of this host is targetable',
+      async () => (await owner.activeClients()).some((client) => client.targetable),
+      15_000,
+      apiPollMs,
+    )
+    return makeService(running, dataDir, all, local, owner)
+  } catch (error) {
+    await running.stop('SIGINT').catch(() => {})
+    throw new Error(`The service did not start.\n${running.output()}`, { cause: error })
+  }
+}
+
+async function ready(running: Running, dataDir: string): Promise<LocalFile> {
+  const file = join(dataDir, 'local.json')
+  return await until(
+    'npm start is ready',
+    async () => {
+      if (running.hasEnded()) return 'ended' as const
+      if (!existsSync(file)) return undefined
+      const local = JSON.parse(readFileSync(file, 'utf8')) as LocalFile
+      const health = await request(local.baseUrl, 'GET', '/v1/health')
+      return health.status === 200 ? local : undefined
+    },
+    60_000,
+  ).then((local) => {
+    if (local === 'ended') throw new Error('npm start ended')
+    return local
+  })
+}
+
+function makeService(
+  running: Running,
+  dataDir: string,
+  environment: Environment,
+  local: LocalFile,
+  owner: Api,
+): Service {
+  const service: Service = {
+    dataDir,
+    environment,
+    process: running,
+    local,
+    baseUrl: local.baseUrl,
+    owner,
+    signIn: (user = local.owner) => signIn(local.baseUrl, user),
+    part: (name) => partOf(running.pid, name),
+    admin: (args, password) =>
+      temblorJson(['admin', ...args], {
+        TEMBLOR_DATA_DIR: dataDir,
+        ...(password ? { TEMBLOR_PASSWORD: password } : {}),
+      }),
+    async stop() {
+      const children = descendants(running.pid)
+      const { code, signal } = await running.stop('SIGINT')
+      expect({ code, signal }).toEqual({ code: 0, signal: null })
+      expect(stillThere(children)).toEqual([])
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        if (!running.hasEnded()) await service.stop()
+      } finally {
+        rmSync(dataDir, { recursive: true, force: true })
+      }
+    },
+  }
+  return service
+}
+
+const partPatterns = {
+  agent: /agent\/main\.ts/,
+  controller: /controller\/main\.ts/,
+  redis: /redis-server/,
+}
+
+function partOf(pid: number, name: keyof typeof partPatterns): ProcessInfo {
+  const found = descendants(pid).filter((one) => partPatterns[name].test(one.command))
+  if (found.length !== 1)
+    throw new Error(`${found.length} processes are the ${name}: ${JSON.stringify(found)}`)
+  return found[0] as ProcessInfo
+}
