@@ -22,10 +22,14 @@ if (!existsSync(new URL('node_modules/commander', root))) {
 }
 
 if (isNewEnough(process.versions.node)) {
-  const isAdmin = args[0] === 'admin'
-  // Admin commands act on the controller's store; that program reads its own arguments.
-  if (isAdmin) process.argv.splice(2, 1)
-  await import(new URL(isAdmin ? 'controller/admin/main.ts' : 'agent/cli/main.ts', root).href)
+  if (args[0] === 'admin') {
+    // Admin commands act on the controller's store; that program reads its own arguments.
+    process.argv.splice(2, 1)
+    await import(new URL('controller/admin/main.ts', root).href)
+  } else {
+    const { main } = await import(new URL('agent/cli/main.ts', root).href)
+    process.exitCode = await main(args)
+  }
 } else {
   reExecute(fileURLToPath(new URL('node_modules/.bin/node', root)))
 }

@@ -133,6 +133,10 @@ function apt(args) {
 const policyFile = '/usr/sbin/policy-rc.d'
 const policyMark = '# Written by Temblor while it installs packages.'
 
+function interrupted() {
+  process.exit(130)
+}
+
 /**
  * Keeps package scripts from starting their services, now and at the next boot. A policy of the
  * owner's is left alone; one of ours that a killed run left behind is taken away.
@@ -145,7 +149,6 @@ async function withoutServiceStarts(names, install) {
   const remove = () => {
     if (writes && isOurs()) rmSync(policyFile, { force: true })
   }
-  const interrupted = () => process.exit(130)
   process.on('exit', remove)
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupted)
   try {

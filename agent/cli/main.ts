@@ -1,0 +1,89 @@
+import { Command, CommanderError } from 'commander'
+import { ApiError, errorCatalogue } from '../../shared/api/errors.ts'
+import { ArgsError } from '../../shared/attacks/args.ts'
+import { registerAttack } from './commands/attack.ts'
+import { registerLogin } from './commands/login.ts'
+import { registerVersion } from './commands/version.ts'
+import { CliError, exitCodes, type ExitCode } from './exit-codes.ts'
+import { type CliIo, processIo } from './output/io.ts'
+
+const examples = `Examples:
+  temblor login --url http://127.0.0.1:8080 --email owner@temblor.local
+  temblor attack run cpu --length 30 --percent 50 --tag zone=eu-1 --label app=web
+`
+
+/** Runs the command that the arguments name. Resolves to its exit code; never rejects. */
+export async function main(args: readonly string[], io: CliIo = processIo()): Promise<ExitCode> {
+  try {
+    await buildProgram(io).parseAsync([...args], { from: 'user' })
+    return exitCodes.ok
+  } catch (error) {
+    return reportError(error, io)
+  }
+}
+
+/** All commands. `-h` is left free: it means hostnames in the flags of network attacks. */
+function buildProgram(io: CliIo): Command {
+  const program = new Command('temblor')
+    .description('Fault injection: local attacks on this host, and everything on a controller.')
+    .addHelpText('before', examples)
+  registerLogin(program, io)
+  registerAttack(program, io)
+  registerVersion(program, io)
+  program
+    .command('admin')
+    .description("Companies, teams and users, on the controller's host (admin --help).")
+  prepare(program, io)
+  return program
+}
+
+/** What every command has in common. */
+function prepare(command: Command, io: CliIo): void {
+  command
+    .helpOption('--help', 'show help')
+    .helpCommand(false)
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.print(text.trimEnd()),
+      writeErr: (text) => io.say(text.trimEnd()),
+    })
+  for (const child of command.commands) prepare(child, io)
+  if (command.commands.length > 0 || command.name() === 'admin') return
+  command.option('--json', 'print the result as JSON')
+  command.hook('preAction', () => {
+    io.json = command.opts()['json'] === true
+  })
+}
+
+/** The one place where an error becomes text on stderr and an exit code. */
+function reportError(error: unknown, io: CliIo): ExitCode {
+  if (error instanceof CommanderError) {
+    // Commander has printed its text; asking for help is not a mistake.
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  }
+  if (error instanceof CliError) {
+    io.say(error.message)
+    return error.exitCode
+  }
+  if (error instanceof ArgsError) {
+    io.say(error.message)
+    return exitCodes.usage
+  }
+  if (error instanceof ApiError) {
+    io.say(`${error.message} ${errorCatalogue[error.code].hint}`)
+    return codeOfApiError(error)
+  }
+  if (error instanceof TypeError && error.cause instanceof Error) {
+    io.say(`The controller cannot be reached: ${error.cause.message}`)
+    return exitCodes.error
+  }
+  io.say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return exitCodes.error
+}
+
+function codeOfApiError({ code }: ApiError): ExitCode {
+  if (code === 'unauthenticated' || code === 'invalid_credentials') return exitCodes.notSignedIn
+  const isUsage = ['invalid_argument', 'invalid_target', 'unknown_attack_type'].includes(code)
+  return isUsage ? exitCodes.usage : exitCodes.error
+}

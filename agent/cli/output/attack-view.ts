@@ -1,0 +1,92 @@
+import type { Attack, Execution } from '../../../shared/api/attacks.ts'
+import type { Effect } from '../../../shared/effect.ts'
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import type { ProgressRow } from './progress.ts'
+import { formatTable } from './table.ts'
+
+/** An attack with a row for each host or container, as it is printed with `--json`. */
+export interface AttackView {
+  readonly attack: Attack
+  readonly executions: readonly Execution[]
+}
+
+/** The name of a target for people: `web-1`, or `web-1/checkout` for a container. */
+export function targetName(execution: Execution): string {
+  const guest = execution.guest_name ?? execution.guest_id?.slice(0, 12)
+  return guest ? `${execution.client_id}/${guest}` : execution.client_id
+}
+
+/** A quantity for people: `24.9 %`. */
+export function formatEffect(effect: Effect | null): string {
+  if (!effect) return '-'
+  const unit = effect.unit === 'percent_of_capacity' ? '%' : effect.unit.replaceAll('_', ' ')
+  return `${effect.value.toFixed(1)} ${unit}`
+}
+
+/** Whether every target is done. */
+export function isOver(attack: Attack): boolean {
+  return attack.stage_lifecycle === 'Complete' || attack.stage_lifecycle === 'Error'
+}
+
+function isError(execution: Execution): boolean {
+  return execution.stage_lifecycle === 'Error'
+}
+
+/** How the command ends that waited for this attack. */
+export function exitCodeOf({ attack, executions }: AttackView): ExitCode {
+  const succeeded = executions.filter((execution) => execution.stage === 'Successful').length
+  if (executions.some(isError))
+    return succeeded > 0 ? exitCodes.partiallyApplied : exitCodes.attackFailed
+  if (executions.some((execution) => execution.stage === 'UserHalted'))
+    return exitCodes.haltedBySomeone
+  if (succeeded === 0) return exitCodes.attackFailed
+  return attack.targets_without_container.length > 0 ? exitCodes.partiallyApplied : exitCodes.ok
+}
+
+/** One bar or line for each target. `runningForMs` says for how long each has been running. */
+export function progressRows(
+  { attack, executions }: AttackView,
+  runningForMs: (execution: Execution) => number | undefined,
+): ProgressRow[] {
+  return executions.map((execution) => {
+    const ranMs = runningForMs(execution) ?? 0
+    const lengthMs = attack.length_seconds * 1000
+    const isDone = execution.end_time !== null
+    const leftSeconds = Math.max(0, Math.ceil((lengthMs - ranMs) / 1000))
+    const notes = [
+      execution.stage === 'Running' ? `${leftSeconds} s left` : '',
+      execution.requested ? `asked ${formatEffect(execution.requested)}` : '',
+      execution.measured ? `measured ${formatEffect(execution.measured)}` : '',
+      isDone && execution.reason !== 'completed' ? execution.output : '',
+    ]
+    return {
+      name: targetName(execution),
+      stage: execution.stage,
+      fraction: isDone ? 1 : ranMs / lengthMs,
+      note: notes.filter(Boolean).join(', '),
+    }
+  })
+}
+
+/** The lines of `attack show`, and the summary at the end of `attack run` and `watch`. */
+export function attackLines({ attack, executions }: AttackView): string[] {
+  const halted = attack.halted_by ? `, halted by ${attack.halted_by}` : ''
+  const rows = executions.map((execution) => [
+    targetName(execution),
+    execution.stage,
+    formatEffect(execution.requested),
+    formatEffect(execution.measured),
+    execution.backend ?? '-',
+    execution.reason ?? '-',
+  ])
+  return [
+    `attack ${attack.guid}: ${attack.stage}${halted}`,
+    `  ${[attack.command_type, ...attack.args].join(' ')} (${attack.length_seconds} s), by ${attack.create_user}, ${attack.created_at}`,
+    '',
+    ...formatTable([['TARGET', 'STAGE', 'ASKED', 'MEASURED', 'BACKEND', 'REASON'], ...rows]),
+    ...executions.filter(isError).map((e) => `${targetName(e)}: ${e.output}`),
+    ...attack.targets_without_container.map(
+      (host) => `${host}: no container there carries the labels; nothing was done.`,
+    ),
+  ]
+}

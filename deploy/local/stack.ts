@@ -1,0 +1,157 @@
+import { networkInterfaces } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
+import { formatJoinLine } from '../../shared/join-line.ts'
+import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
+import type { DataDir } from './data-dir.ts'
+import { type LocalRedis, startRedis } from './redis.ts'
+import { type SupervisedAgent, startAgent } from './supervised-agent.ts'
+
+const controllerReadyTimeoutMs = 60_000
+/** The agent reverts and reports within this, before it is ended by force. */
+const agentStopMs = 20_000
+const controllerStopMs = 15_000
+const redisStopMs = 15_000
+
+export interface StackOptions {
+  readonly dataDir: DataDir
+  readonly listen: string
+  readonly httpPort: number
+  readonly grpcPort: number
+  readonly publicUrl?: string | undefined
+  /** A Redis of the user's; without it an embedded one is started. */
+  readonly redisUrl?: string | undefined
+  readonly company: string
+  readonly team: string
+  readonly ownerEmail: string
+  readonly ownerPassword?: string | undefined
+  readonly agentEnv?: NodeJS.ProcessEnv
+  readonly say: (line: string) => void
+}
+
+type FirstOwner = Awaited<ReturnType<typeof ensureFirstOwner>>
+
+export interface Stack {
+  readonly appUrl: string
+  readonly baseUrl: string
+  readonly grpcAddress: string
+  readonly first: FirstOwner
+  readonly joinLine: string
+  readonly agent: SupervisedAgent
+  /** Resolves with the reason when a part died and the service cannot go on. */
+  readonly broken: Promise<string>
+  /** Ends the agent, then the controller, then Redis, each after the other has gone. */
+  stop(): Promise<void>
+}
+
+/** Starts Redis, controller and the agent of this host. What was started is stopped if one fails. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const parts: { redis?: LocalRedis; controller?: ManagedChild; agent?: SupervisedAgent } = {}
+  const stop = async () => {
+    await parts.agent?.stop(agentStopMs)
+    await parts.controller?.stop(controllerStopMs)
+    await parts.redis?.child.stop(redisStopMs)
+  }
+  try {
+    if (!options.redisUrl) parts.redis = await startRedis(options.dataDir)
+    const redisUrl = options.redisUrl ?? (parts.redis as LocalRedis).url
+    const keyFile = path.join(options.dataDir.path, 'keys.json')
+    const { company, team, ownerEmail, ownerPassword } = options
+    const first = await ensureFirstOwner({
+      redisUrl,
+      keyFile,
+      company,
+      team,
+      ownerEmail,
+      ...(ownerPassword ? { ownerPassword } : {}),
+    })
+    parts.controller = startController(options, redisUrl, keyFile)
+    const ports = await readyMessage<{ httpPort: number; grpcPort: number }>(
+      parts.controller,
+      controllerReadyTimeoutMs,
+    )
+    const addresses = addressesOf(options, ports)
+    const join = { teamId: first.team.id, secret: first.team.secret, caSha256: first.caSha256 }
+    parts.agent = await startAgent({
+      dataDir: options.dataDir,
+      joinLine: formatJoinLine({ address: addresses.localGrpcAddress, ...join }),
+      say: options.say,
+      ...(options.agentEnv ? { env: options.agentEnv } : {}),
+    })
+    return {
+      appUrl: addresses.appUrl,
+      baseUrl: `${addresses.appUrl}/v1`,
+      grpcAddress: addresses.grpcAddress,
+      first,
+      joinLine: formatJoinLine({ address: addresses.grpcAddress, ...join }),
+      agent: parts.agent,
+      broken: Promise.race([
+        diedOf(parts.controller),
+        parts.agent.gaveUp,
+        ...(parts.redis ? [diedOf(parts.redis.child)] : []),
+      ]),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function startController(options: StackOptions, redisUrl: string, keyFile: string): ManagedChild {
+  return startChild({
+    name: 'controller',
+    program: process.execPath,
+    args: [fileURLToPath(new URL('../../controller/main.ts', import.meta.url))],
+    ipc: true,
+    env: {
+      TEMBLOR_LISTEN: options.listen,
+      TEMBLOR_HTTP_PORT: String(options.httpPort),
+      TEMBLOR_GRPC_PORT: String(options.grpcPort),
+      TEMBLOR_REDIS_URL: redisUrl,
+      TEMBLOR_KEY_FILE: keyFile,
+      ...(options.publicUrl ? { TEMBLOR_PUBLIC_URL: options.publicUrl } : {}),
+    },
+    logFile: path.join(options.dataDir.logsPath, 'controller.log'),
+    onProblem: (message) => options.say(`controller: ${message}`),
+  })
+}
+
+async function diedOf(child: ManagedChild): Promise<string> {
+  const { code, signal } = await child.ended
+  const how = signal ? `was ended by ${signal}` : `ended with code ${code}`
+  return [`the ${child.name} ${how}`, ...child.lastLines().slice(-3)].join('\n  ')
+}
+
+interface Addresses {
+  readonly appUrl: string
+  /** Where other hosts reach the agents' port. */
+  readonly grpcAddress: string
+  /** Where the agent of this host reaches it. */
+  readonly localGrpcAddress: string
+}
+
+function addressesOf(
+  { listen, publicUrl }: StackOptions,
+  { httpPort, grpcPort }: { httpPort: number; grpcPort: number },
+): Addresses {
+  const isAny = listen === '0.0.0.0' || listen === '::'
+  const local = isAny ? '127.0.0.1' : bracketed(listen)
+  const reachable = isAny ? (firstOutsideAddress() ?? local) : local
+  const publicHost = publicUrl ? new URL(publicUrl).hostname : reachable
+  return {
+    appUrl: (publicUrl ?? `http://${local}:${httpPort}`).replace(/\/+$/, ''),
+    grpcAddress: `${publicHost}:${grpcPort}`,
+    localGrpcAddress: `${local}:${grpcPort}`,
+  }
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function firstOutsideAddress(): string | undefined {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return addresses.find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
+}

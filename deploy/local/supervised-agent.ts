@@ -1,0 +1,80 @@
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
+import type { DataDir } from './data-dir.ts'
+
+const restartDelayMs = 1000
+const restartWindowMs = 60_000
+const restartsInWindow = 5
+const readyTimeoutMs = 60_000
+
+interface AgentReady {
+  readonly identifier: string
+  readonly warnings: readonly string[]
+}
+
+export interface SupervisedAgent extends AgentReady {
+  /** Resolves with the reason when it died too often to be started again. */
+  readonly gaveUp: Promise<string>
+  stop(timeoutMs: number): Promise<void>
+}
+
+interface AgentOptions {
+  readonly dataDir: DataDir
+  readonly joinLine: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly say: (line: string) => void
+}
+
+/**
+ * Starts the agent of this host and starts it again when it dies: a fault tool must come back to
+ * replay its journal.
+ */
+export async function startAgent(options: AgentOptions): Promise<SupervisedAgent> {
+  let current = spawnAgent(options)
+  let isStopping = false
+  const ready = await readyMessage<AgentReady>(current, readyTimeoutMs).catch((error: unknown) => {
+    current.kill()
+    throw error
+  })
+  const gaveUp = (async () => {
+    const deaths: number[] = []
+    for (;;) {
+      const { code, signal } = await current.ended
+      if (isStopping) return new Promise<never>(() => {})
+      const now = performance.now()
+      deaths.push(now)
+      const recent = deaths.filter((at) => now - at < restartWindowMs).length
+      const how = signal ? `was ended by ${signal}` : `ended with code ${code}`
+      if (recent > restartsInWindow) return `the agent ${how} again and again`
+      options.say(`The agent ${how}. Starting it again; it reverts what its journal holds.`)
+      await sleep(restartDelayMs)
+      if (!isStopping) current = spawnAgent(options)
+    }
+  })()
+  return {
+    ...ready,
+    gaveUp,
+    async stop(timeoutMs) {
+      isStopping = true
+      await current.stop(timeoutMs)
+    },
+  }
+}
+
+function spawnAgent({ dataDir, joinLine, env, say }: AgentOptions): ManagedChild {
+  return startChild({
+    name: 'agent',
+    program: process.execPath,
+    args: [fileURLToPath(new URL('../../agent/main.ts', import.meta.url))],
+    ipc: true,
+    env: {
+      ...env,
+      TEMBLOR_JOIN: joinLine,
+      TEMBLOR_AGENT_DIR: path.join(dataDir.path, 'agent'),
+    },
+    logFile: path.join(dataDir.logsPath, 'agent.log'),
+    onProblem: (message) => say(`agent: ${message}`),
+  })
+}
