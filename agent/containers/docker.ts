@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs'
+import type Docker from 'dockerode'
+import { protectLabel } from '../../shared/targets.ts'
+import { identify, readProc } from '../host/processes.ts'
+import { listenToEvents, type EngineEvent } from './events.ts'
+import {
+  EngineError,
+  type ContainerEvent,
+  type ContainerSource,
+  type ContainerState,
+} from './source.ts'
+
+/** A container as it is shown to people and matched by labels. */
+export interface ListedContainer {
+  readonly id: string
+  readonly name: string
+  readonly image: string
+  readonly state: 'running' | 'paused'
+  readonly labels: Readonly<Record<string, string>>
+  readonly protected: boolean
+}
+
+export interface EngineInfo {
+  readonly id: string
+  readonly version: string
+}
+
+/** A burst of events (compose up) makes one look at the list. */
+const debounceMs = 20
+/** Beyond this an engine that does not answer is treated as not there. */
+const engineTimeoutMs = 10_000
+
+/**
+ * The Docker Engine of this host. Loaded only when its socket is there; kept current from its
+ * events; an engine that goes away or comes later is found again.
+ */
+export class DockerEngine implements ContainerSource {
+  readonly socketPath: string
+  readonly #onChange: () => void
+  readonly #followers = new Map<string, Set<(event: ContainerEvent) => void>>()
+  readonly #closing = new AbortController()
+  #client: Docker | undefined
+  #list: readonly ListedContainer[] = []
+  #info: EngineInfo | undefined
+  #refresh: NodeJS.Timeout | undefined
+
+  /** `onChange` is called when the list or the engine has changed. */
+  constructor(socketPath: string, onChange: () => void = () => undefined) {
+    this.socketPath = socketPath
+    this.#onChange = onChange
+  }
+
+  /** Running and paused containers, as of the newest event. */
+  get containers(): readonly ListedContainer[] {
+    return this.#list
+  }
+
+  /** undefined while there is no engine. */
+  get info(): EngineInfo | undefined {
+    return this.#info
+  }
+
+  /** Why containers cannot be reached here; undefined when they can. */
+  get missingReason(): string | undefined {
+    if (this.#info) return undefined
+    const there = existsSync(this.socketPath)
+    return there
+      ? `the Docker Engine at ${this.socketPath} does not answer`
+      : `no Docker Engine at ${this.socketPath}`
+  }
+
+  /** Starts to listen; resolves after the first look, whether or not an engine is there. */
+  async open(): Promise<void> {
+    const firstLook = Promise.withResolvers<void>()
+    void listenToEvents({
+      connect: () => this.#connect(),
+      signal: this.#closing.signal,
+      onConnected: async () => {
+        await this.#look()
+        this.#tellAll('unknown')
+        firstLook.resolve()
+      },
+      onDisconnected: () => {
+        this.#lost()
+        firstLook.resolve()
+      },
+      onEvent: (event) => this.#heard(event),
+    })
+    await firstLook.promise
+  }
+
+  close(): void {
+    clearTimeout(this.#refresh)
+    this.#closing.abort()
+  }
+
+  async resolve(idOrName: string): Promise<ContainerState | undefined> {
+    const client = await this.#connect()
+    try {
+      const seen = await client.getContainer(idOrName).inspect()
+      const init = seen.State.Running ? identify(seen.State.Pid) : undefined
+      const name = seen.Name.replace(/^\//, '')
+      const isHere = init && readProc(`${init.pid}/cgroup`)?.includes(seen.Id)
+      if (init && !isHere)
+        throw new EngineError(`The container ${name} does not run on this host's kernel.`)
+      return {
+        id: seen.Id,
+        name,
+        paused: seen.State.Paused,
+        protected: isProtected(seen.Config.Labels),
+        target: init && {
+          kind: 'Container',
+          id: seen.Id,
+          name,
+          startedAt: seen.State.StartedAt,
+          init,
+        },
+      }
+    } catch (error) {
+      if ((error as { statusCode?: number }).statusCode === 404) return undefined
+      if (error instanceof EngineError) throw error
+      throw new EngineError(`The Docker Engine does not answer: ${(error as Error).message}`)
+    }
+  }
+
+  follow(id: string, listener: (event: ContainerEvent) => void): () => void {
+    const listeners = this.#followers.get(id) ?? new Set()
+    this.#followers.set(id, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.#followers.delete(id)
+    }
+  }
+
+  async #connect(): Promise<Docker> {
+    if (!existsSync(this.socketPath))
+      throw new EngineError(`There is no Docker Engine at ${this.socketPath}.`)
+    if (!this.#client) {
+      // 10 MB of memory and 100 ms that an agent without containers does not spend.
+      const { default: Dockerode } = await import('dockerode')
+      this.#client = new Dockerode({ socketPath: this.socketPath })
+    }
+    return this.#client
+  }
+
+  async #look(): Promise<void> {
+    const client = await this.#connect()
+    const signal = AbortSignal.timeout(engineTimeoutMs)
+    const filters = { status: ['running', 'paused'] }
+    const listed = await client.listContainers({ filters, abortSignal: signal })
+    this.#list = listed.map(toListed).sort((a, b) => a.id.localeCompare(b.id))
+    if (!this.#info) {
+      const info = (await client.info()) as { ID: string; ServerVersion: string }
+      this.#info = { id: info.ID, version: info.ServerVersion }
+    }
+    this.#onChange()
+  }
+
+  #lost(): void {
+    this.#list = []
+    this.#info = undefined
+    this.#onChange()
+  }
+
+  #heard({ action, id }: EngineEvent): void {
+    const [verb = ''] = action.split(':')
+    if (isContainerEvent(verb)) for (const listener of this.#followers.get(id) ?? []) listener(verb)
+    if (!changesTheList(verb)) return
+    clearTimeout(this.#refresh)
+    // A failed look means that the engine is going; listening notices and looks again.
+    this.#refresh = setTimeout(() => void this.#look().catch(() => undefined), debounceMs)
+  }
+
+  #tellAll(event: ContainerEvent): void {
+    for (const listeners of this.#followers.values())
+      for (const listener of listeners) listener(event)
+  }
+}
+
+function isContainerEvent(action: string): action is ContainerEvent {
+  return ['start', 'die', 'pause', 'unpause', 'destroy'].includes(action)
+}
+
+function changesTheList(action: string): boolean {
+  return isContainerEvent(action) || action === 'rename' || action === 'update'
+}
+
+function toListed(seen: Docker.ContainerInfo): ListedContainer {
+  const labels = seen.Labels ?? {}
+  return {
+    id: seen.Id,
+    name: (seen.Names[0] ?? seen.Id).replace(/^\//, ''),
+    image: seen.Image,
+    state: seen.State === 'paused' ? 'paused' : 'running',
+    labels,
+    protected: isProtected(labels),
+  }
+}
+
+function isProtected(labels: Readonly<Record<string, string>> | null): boolean {
+  return labels?.[protectLabel.key] === protectLabel.value
+}

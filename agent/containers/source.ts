@@ -1,0 +1,31 @@
+import type { ContainerTarget } from '../faults/fault.ts'
+
+/** A container as the engine describes it now. */
+export interface ContainerState {
+  readonly id: string
+  readonly name: string
+  readonly paused: boolean
+  /** The owner forbids touching it, by label. */
+  readonly protected: boolean
+  /** undefined while it does not run. */
+  readonly target: ContainerTarget | undefined
+}
+
+/** What happened to a container; `unknown` when events may have been missed. */
+export type ContainerEvent = 'start' | 'die' | 'pause' | 'unpause' | 'destroy' | 'unknown'
+
+/** Where an executor looks containers up and hears what becomes of them. */
+export interface ContainerSource {
+  /**
+   * The container with this id or name; undefined when there is none.
+   * @throws EngineError when the engine cannot be asked
+   */
+  resolve(idOrName: string): Promise<ContainerState | undefined>
+  /** Calls back at every event of this container. @returns ends it */
+  follow(id: string, listener: (event: ContainerEvent) => void): () => void
+}
+
+/** The container engine is not there or does not answer; the message says where it was looked for. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+}

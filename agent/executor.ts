@@ -1,0 +1,195 @@
+import { endReasons, type EndReason } from '../shared/stages.ts'
+import { Execution, type ExecutionDeps } from './execution.ts'
+import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
+import type { AttackParams, AttackTypeName } from '../shared/attacks/index.ts'
+import type { JournalEntry, Report } from './journal.ts'
+
+/** After a restart updates count on from here: far above what was sent before. */
+const seqAfterRestart = 100_000_000
+
+interface Running {
+  readonly execution: Execution
+  readonly over: Promise<void>
+  readonly containerId: string | undefined
+}
+
+type ExecutorDeps = Omit<ExecutionDeps, 'otherContainers'> & { readonly bootId: string }
+
+/** The agent is ending and takes no more orders. */
+export class ClosingError extends Error {
+  override readonly name = 'ClosingError'
+}
+
+/**
+ * Owns every start, timer and stop of faults on this host. What it accepted is in the journal before
+ * it answers, and everything it began it also ends and reports.
+ */
+export class Executor {
+  readonly #deps: ExecutorDeps
+  readonly #running = new Map<string, Running>()
+  #closing = false
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps
+  }
+
+  /** What runs now (or starts, or ends). */
+  get running(): RunOrder[] {
+    return [...this.#running.values()].map(({ execution }) => execution.order)
+  }
+
+  /**
+   * Accepts an order; it is on disk when this resolves and starts by itself. A repeated order is
+   * answered with where it stands; one for a halted or finished execution never starts.
+   * @throws ClosingError while the agent ends
+   */
+  async run(order: RunOrder): Promise<void> {
+    const known = this.#deps.journal.get(order.executionId)
+    if (known && known.generation >= order.generation) return this.#answer(known)
+    if (this.#closing) throw new ClosingError('The agent is stopping.')
+    const older = this.#running.get(order.executionId)
+    if (older) {
+      older.execution.end('superseded', 'A newer command replaced it.')
+      await older.over
+      return this.run(order)
+    }
+    this.#record(order, 'RECEIVED')
+    this.#start(order)
+  }
+
+  /** Records an order that must not run, and reports why. */
+  refuse(order: RunOrder, reason: EndReason, message: string): void {
+    const known = this.#deps.journal.get(order.executionId)
+    if (known && known.generation >= order.generation) return this.#answer(known)
+    this.#record(order, 'DONE', { reason, message, seq: 1 })
+    this.#report(order.executionId)
+  }
+
+  /** Halts an execution. Unknown ones leave a tombstone, so that a late order is not carried out. */
+  halt(executionId: string, generation: number, attackId: string): void {
+    const running = this.#running.get(executionId)
+    if (running) return running.execution.end('halted', 'Halted.')
+    const order = { executionId, generation, attackId, attackType: '', params: {}, local: false }
+    this.refuse(order, 'halted', 'Halted before it started.')
+  }
+
+  /** Ends everything that `which` picks; resolves when it is gone and reported. */
+  async endAll(
+    reason: EndReason,
+    message: string,
+    which: (order: RunOrder) => boolean = () => true,
+  ): Promise<void> {
+    const ending = [...this.#running.values()].filter(({ execution }) => which(execution.order))
+    for (const { execution } of ending) execution.end(reason, message)
+    await Promise.all(ending.map(({ over }) => over))
+  }
+
+  /** Takes no more orders, ends everything and waits for it. */
+  async close(message: string): Promise<void> {
+    this.#closing = true
+    await this.endAll('agent_stopped', message)
+  }
+
+  /** Takes back whatever an earlier process left, and reports it and what was not yet delivered. */
+  async replay(): Promise<void> {
+    this.#deps.journal.prune()
+    for (const entry of this.#deps.journal.entries()) {
+      if (this.#running.has(entry.executionId)) continue
+      if (entry.state !== 'DONE') await this.#recover(entry)
+      else if (!entry.acknowledged) this.#report(entry.executionId)
+    }
+  }
+
+  /** The controller knows how this execution ended. */
+  acknowledge(executionId: string, seq: number): void {
+    const entry = this.#deps.journal.get(executionId)
+    if (!entry?.report || entry.acknowledged || seq < entry.report.seq) return
+    this.#deps.journal.update(executionId, { acknowledged: true })
+    this.#deps.journal.prune()
+  }
+
+  /** Resolves with the report when the execution is over. */
+  async ended(executionId: string): Promise<Report | undefined> {
+    await this.#running.get(executionId)?.over
+    return this.#deps.journal.get(executionId)?.report
+  }
+
+  #start(order: RunOrder): void {
+    const execution = new Execution(order, {
+      ...this.#deps,
+      otherContainers: (executionId) => this.#containersBeside(executionId),
+    })
+    const over = execution.live().finally(() => this.#running.delete(order.executionId))
+    const containerId = order.container?.id
+    this.#running.set(order.executionId, { execution, over, containerId })
+  }
+
+  #containersBeside(executionId: string): Set<string> {
+    const others = [...this.#running.values()].filter(
+      ({ execution }) => execution.order.executionId !== executionId,
+    )
+    return new Set(others.map(({ containerId }) => containerId).filter((id) => id !== undefined))
+  }
+
+  #record(order: RunOrder, state: 'RECEIVED' | 'DONE', report?: Report): void {
+    const { container, ...rest } = order
+    this.#deps.journal.create({
+      ...rest,
+      params: order.params as AttackParams,
+      bootId: this.#deps.bootId,
+      state,
+      ...(container ? { container: { id: container.id, name: container.name } } : {}),
+      ...(report ? { report } : {}),
+    })
+  }
+
+  /** Answers a repeated command with what is known; nothing happens twice. */
+  #answer(known: JournalEntry): void {
+    if (known.state === 'DONE') return this.#report(known.executionId)
+    const last = this.#running.get(known.executionId)?.execution.last
+    if (last) this.#deps.onUpdate(last)
+  }
+
+  /** A fault of an earlier process: burners have ended themselves by now, but that is verified. */
+  async #recover(entry: JournalEntry): Promise<void> {
+    const rebooted = entry.bootId !== this.#deps.bootId
+    let reason: EndReason = 'agent_restarted'
+    let message = rebooted
+      ? 'The host was restarted during the attack; nothing of it is left.'
+      : 'The agent was restarted during the attack; what was left of it has been taken back.'
+    try {
+      const fault = this.#deps.faults[entry.attackType.toLowerCase() as AttackTypeName]
+      for (const record of entry.undo.toReversed()) await fault.undo(record)
+    } catch (error) {
+      reason = 'left_behind'
+      message = `Something is left behind: ${error instanceof Error ? error.message : String(error)}`
+    }
+    const { requested, backend } = entry
+    this.#deps.journal.update(entry.executionId, {
+      state: 'DONE',
+      report: {
+        reason,
+        message,
+        seq: seqAfterRestart,
+        ...(requested ? { requested } : {}),
+        ...(backend ? { backend } : {}),
+      },
+    })
+    this.#report(entry.executionId)
+  }
+
+  #report(executionId: string): void {
+    const entry = this.#deps.journal.get(executionId)
+    if (!entry?.report) return
+    const ageMs = Math.max(0, Date.now() - entry.changedAtMs)
+    const update: ExecutionUpdate = {
+      ...entry.report,
+      executionId,
+      generation: entry.generation,
+      local: entry.local,
+      stage: endReasons[entry.report.reason],
+      atMs: performance.now() - ageMs,
+    }
+    this.#deps.onUpdate(update)
+  }
+}

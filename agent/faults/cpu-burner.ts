@@ -1,0 +1,176 @@
+/**
+ * The process that burns CPU: one thread watches, the others burn. Started by `cpu.ts` as
+ * `cpu-burner.ts <marker> <order as JSON>`. It ends by itself, whatever becomes of its agent:
+ * when stdin closes, when nothing came on stdin for `silenceMs`, at its deadline, when the target's
+ * first process is gone.
+ */
+import { readFileSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
+import type { GroupFolder } from '../host/control-groups.ts'
+import { callAt } from '../host/long-timer.ts'
+import { isAlive, type ProcessIdentity } from '../host/processes.ts'
+
+/** What the agent tells the burner. */
+export interface BurnOrder {
+  /** CPU to burn, in cores, shared evenly by the workers. */
+  readonly loadCores: number
+  readonly workers: number
+  /** How long to burn, from the moment it burns where it should. */
+  readonly lengthMs: number
+  readonly groups: readonly GroupFolder[]
+  readonly target: ProcessIdentity | null
+  /** Real work before joining, so that memory is charged to the agent's own group (cgroup v2). */
+  readonly warmUpMs: number
+  /** How long it may hear nothing from its agent. */
+  readonly silenceMs: number
+}
+
+/** What the burner says on stdout, one JSON object a line. */
+export interface BurnerLine {
+  readonly burning?: true
+  readonly ended?: 'deadline' | 'silence' | 'target'
+  readonly refused?: string
+  /** CPU seconds and wall seconds while it burned; with `ended`. */
+  readonly cpuSeconds?: number
+  readonly wallSeconds?: number
+}
+
+interface WorkerData {
+  readonly ratePerCore: number
+  /** Slot 0: CPU ms per worker spent outside the workers; slot 1 + i: CPU ms burnt by worker i. */
+  readonly shared: SharedArrayBuffer
+  readonly index: number
+}
+
+const stepMs = 2
+/** The most that is made up after others had the CPU; more would be a burst. */
+const catchUpMs = 250
+/** runc removes the control groups of a dead container within about 300 ms, or fails. */
+const targetPollMs = 20
+
+function watch(order: BurnOrder): void {
+  let heardAt = performance.now()
+  process.stdin.on('data', () => (heardAt = performance.now()))
+  for (const event of ['end', 'error', 'close']) process.stdin.on(event, () => die())
+  setInterval(() => {
+    if (performance.now() - heardAt > order.silenceMs) end({ ended: 'silence' })
+  }, 250)
+  const target = order.target
+  if (target)
+    setInterval(() => {
+      if (!isAlive(target)) end({ ended: 'target' })
+    }, targetPollMs)
+}
+
+async function burn(order: BurnOrder): Promise<void> {
+  // The first to go when memory is short.
+  writeFileSync('/proc/self/oom_score_adj', '1000')
+  const shared = new SharedArrayBuffer(8 * (order.workers + 1))
+  if (order.warmUpMs === 0) joinGroups(order)
+  for (let index = 0; index < order.workers; index += 1) {
+    const data: WorkerData = { ratePerCore: order.loadCores / order.workers, shared, index }
+    const worker = new Worker(import.meta.filename, { workerData: data })
+    await new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+  }
+  if (order.warmUpMs > 0) {
+    await sleep(order.warmUpMs)
+    joinGroups(order)
+  }
+  verifyThreads(order)
+  accountOverhead(shared, order.workers)
+  const startedAt = performance.now()
+  const before = process.cpuUsage()
+  say({ burning: true })
+  callAt(startedAt + order.lengthMs, () => {
+    const used = process.cpuUsage(before)
+    end({
+      ended: 'deadline',
+      cpuSeconds: (used.user + used.system) / 1e6,
+      wallSeconds: (performance.now() - startedAt) / 1000,
+    })
+  })
+}
+
+/** Moves this whole process, all its threads. Never falls back to another group. */
+function joinGroups(order: BurnOrder): void {
+  for (const { folder } of order.groups)
+    writeFileSync(`${folder}/cgroup.procs`, String(process.pid))
+}
+
+function verifyThreads(order: BurnOrder): void {
+  for (const thread of readdirSync('/proc/self/task')) {
+    const lines = readFileSync(`/proc/self/task/${thread}/cgroup`, 'utf8').split('\n')
+    const missing = order.groups.find(({ line }) => !lines.includes(line))
+    if (missing) throw new Error(`a thread did not join the control group ${missing.line}`)
+  }
+}
+
+/** Tells the workers what the rest of the process uses, so that the sum is what was asked. */
+function accountOverhead(shared: SharedArrayBuffer, workers: number): void {
+  const slots = new Float64Array(shared)
+  const byWorkersMs = () => slots.subarray(1).reduce((sum, ms) => sum + ms, 0)
+  const overheadBefore = milliseconds(process.cpuUsage()) - byWorkersMs()
+  setInterval(() => {
+    const overhead = milliseconds(process.cpuUsage()) - byWorkersMs() - overheadBefore
+    slots[0] = Math.max(0, overhead) / workers
+  }, 100)
+}
+
+/** One worker: a closed loop on the CPU time that this thread has really had. */
+function burnInWorker({ ratePerCore, shared, index }: WorkerData): void {
+  const slots = new Float64Array(shared)
+  const never = new Int32Array(new SharedArrayBuffer(4))
+  parentPort?.postMessage('ready', [])
+  let startedAt = performance.now()
+  const before = milliseconds(process.threadCpuUsage())
+  for (;;) {
+    const stepAt = performance.now()
+    const used = milliseconds(process.threadCpuUsage())
+    slots[index + 1] = used - before
+    let owedMs = ratePerCore * (stepAt - startedAt) - (used - before) - (slots[0] as number)
+    if (owedMs > catchUpMs) {
+      startedAt += (owedMs - catchUpMs) / ratePerCore
+      owedMs = catchUpMs
+    }
+    const until = stepAt + Math.min(owedMs, 5 * stepMs)
+    while (performance.now() < until);
+    const restMs = stepMs - (performance.now() - stepAt)
+    if (restMs > 0 && ratePerCore < 1) Atomics.wait(never, 0, 0, restMs)
+  }
+}
+
+function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000
+}
+
+function say(line: BurnerLine): void {
+  try {
+    writeSync(1, `${JSON.stringify(line)}\n`)
+  } catch {
+    // The agent is gone; ending is all that matters.
+  }
+}
+
+function end(line: BurnerLine): void {
+  say(line)
+  die()
+}
+
+/** Faster and surer than leaving: busy workers need not notice anything. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+if (isMainThread) {
+  const order = JSON.parse(process.argv[3] ?? '{}') as BurnOrder
+  watch(order)
+  burn(order).catch((error: unknown) =>
+    end({ refused: error instanceof Error ? error.message : String(error) }),
+  )
+} else {
+  burnInWorker(workerData as WorkerData)
+}

@@ -1,0 +1,94 @@
+import type { AttackParams } from '../../shared/attacks/index.ts'
+import type { TargetKind } from '../../shared/attacks/define.ts'
+import type { Effect } from '../../shared/effect.ts'
+import type { ProcessIdentity } from '../host/processes.ts'
+
+/** A container in one incarnation; it has another `init` after a restart. */
+export interface ContainerTarget {
+  readonly kind: 'Container'
+  readonly id: string
+  readonly name: string
+  readonly startedAt: string
+  readonly init: ProcessIdentity
+}
+
+export type FaultTarget = { readonly kind: 'Host' } | ContainerTarget
+
+/** What takes one side effect back; plain JSON, because it goes through the journal. */
+export type UndoRecord = Readonly<Record<string, string | number>>
+
+export interface Prepared {
+  readonly requested: Effect
+  /** The mechanism that carries the fault, for people. */
+  readonly backend: string
+  readonly undo: readonly UndoRecord[]
+}
+
+export interface FaultContext {
+  /** Names what the fault makes; an agent removes only what carries its own instance. */
+  readonly instanceId: string
+  readonly executionId: string
+  /** How long the fault may last once it is there. It must end by then without its agent, too. */
+  readonly remainingMs: number
+  /** Aborted when the attack is halted while it starts. */
+  readonly signal: AbortSignal
+}
+
+/** Why a fault ended although nobody stopped it. */
+export interface FaultDeath {
+  /** `deadline`: its own clock; `silence`: it did not hear from its agent; `target`: target gone. */
+  readonly cause: 'deadline' | 'silence' | 'target' | 'crash'
+  readonly message: string
+}
+
+/** What was measured: since the last call, and since the fault is there. */
+export interface Measurement {
+  readonly latest: Effect
+  readonly whole: Effect
+  readonly wholeMs: number
+}
+
+/** A fault that is there. */
+export interface FaultHandle {
+  /** undefined when there is nothing to measure (yet, or any more). */
+  measure(): Measurement | undefined
+  /** Takes the fault away and waits until it is gone; any number of times. */
+  stop(): Promise<void>
+  readonly died: Promise<FaultDeath>
+}
+
+/** One kind of fault. It knows nothing of controllers, journals and timers. */
+export interface Fault<P = AttackParams> {
+  /** Whether this host can do it; the reason is a plain sentence. */
+  probe(targetKind: TargetKind): { ok: true } | { ok: false; reason: string }
+  /** Looks at the target and refuses what cannot be done; changes nothing. */
+  prepare(params: P, target: FaultTarget, context: FaultContext): Prepared
+  /** Brings the fault about; resolves when it is there. What `undo` names may exist from here on. */
+  start(params: P, target: FaultTarget, context: FaultContext): Promise<FaultHandle>
+  /** Takes back what a record names, if it is (still) there, and makes sure that it is gone. */
+  undo(record: UndoRecord): Promise<void>
+}
+
+export type FaultErrorKind =
+  | 'unsupported'
+  | 'missing-tool'
+  | 'no-permission'
+  | 'target-gone'
+  | 'failed'
+
+/** A fault could not be brought about or taken away. */
+export class FaultError extends Error {
+  readonly kind: FaultErrorKind
+  /** Whether something of it may be there nevertheless. */
+  readonly mayBeActive: boolean
+  constructor(
+    kind: FaultErrorKind,
+    message: string,
+    options: { mayBeActive?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'FaultError'
+    this.kind = kind
+    this.mayBeActive = options.mayBeActive ?? false
+  }
+}

@@ -1,0 +1,33 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import koffi from 'koffi'
+
+/** From <sys/file.h>; the same on every Linux. */
+const lockExclusive = 2
+const lockNonBlocking = 4
+
+/** Another process owns the state folder; the message names it. */
+export class LockedError extends Error {
+  constructor(folder: string, owner: string) {
+    super(`${folder} is in use by another agent${owner ? ` (process ${owner})` : ''}.`)
+    this.name = 'LockedError'
+  }
+}
+
+/**
+ * Locks a state folder for as long as this process lives, so that no two processes ever act on one
+ * journal. The kernel releases it when the process ends, however that happens.
+ * @throws LockedError when another process holds it
+ */
+export function lockFolder(folder: string): { release(): void } {
+  const path = join(folder, 'lock')
+  const fd = openSync(path, 'a', 0o600)
+  const flock = koffi.load(null).func('int flock(int fd, int operation)')
+  if (flock(fd, lockExclusive | lockNonBlocking) !== 0) {
+    closeSync(fd)
+    throw new LockedError(folder, readFileSync(path, 'utf8').trim())
+  }
+  ftruncateSync(fd)
+  writeSync(fd, String(process.pid))
+  return { release: () => closeSync(fd) }
+}
