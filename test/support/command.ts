@@ -25,13 +25,23 @@ export interface Running {
 
 export type Environment = Record<string, string | undefined>
 
-/** Starts `node <file> …` in the repository with this Node and without the caller's TEMBLOR_ variables. */
+const alive = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+/**
+ * Starts `node <file> …` in the repository with this Node and without the caller's TEMBLOR_ variables,
+ * in a process group of its own, as a shell does.
+ */
 export function startNode(args: readonly string[], environment: Environment = {}): Running {
   const child = spawn(process.execPath, [...args], {
     cwd: repository,
     env: { ...cleanEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
+  alive.add(child)
   let stdout = ''
   let stderr = ''
   let output = ''
@@ -48,6 +58,7 @@ export function startNode(args: readonly string[], environment: Environment = {}
     child.once('error', fail)
     child.once('close', (code, signal) => {
       over = true
+      alive.delete(child)
       done({ code, signal, stdout, stderr })
     })
   })

@@ -27,7 +27,7 @@ function faultOf(answer: Answer): string | undefined {
   if (!error || Object.keys(others).length > 0) return 'not {"error": …}'
   const { details = {}, ...texts } = error
   if (Object.keys(texts).toSorted().join() !== 'code,message,requestId') return 'keys of error'
-  if (typeof details !== 'object' || details === null) return 'details is no object'
+  if (Object(details) !== details) return 'details is no object'
   if (!Object.values(texts).every((text) => typeof text === 'string' && /\w/.test(text)))
     return 'a text is missing'
   const expected = errorCatalogue[texts['code'] as ErrorCode]
