@@ -12,6 +12,8 @@ export interface LocalFile {
   /** The password is null when this machine does not know it. */
   readonly owner: { readonly email: string; readonly password: string | null }
   readonly join: string
+  /** Where `temblor admin` finds the data. */
+  readonly redisUrl: string
 }
 
 const fileName = 'local.json'

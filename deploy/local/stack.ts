@@ -38,6 +38,7 @@ export interface Stack {
   readonly grpcAddress: string
   readonly first: FirstOwner
   readonly joinLine: string
+  readonly redisUrl: string
   readonly agent: SupervisedAgent
   /** Resolves with the reason when a part died and the service cannot go on. */
   readonly broken: Promise<string>
@@ -85,6 +86,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       grpcAddress: addresses.grpcAddress,
       first,
       joinLine: formatJoinLine({ address: addresses.grpcAddress, ...join }),
+      redisUrl,
       agent: parts.agent,
       broken: Promise.race([
         diedOf(parts.controller),

@@ -59,6 +59,7 @@ function announce(stack: Stack, dataDir: DataDir): void {
       password: knownPassword(readLocalFile(dataDir.path), first.owner, first.company.id),
     },
     join: stack.joinLine,
+    redisUrl: stack.redisUrl,
   }
   writeLocalFile(dataDir.path, local)
   const wasGenerated = first.created && !process.env['TEMBLOR_OWNER_PASSWORD']

@@ -1,0 +1,115 @@
+import { ApiError } from '../../shared/api/errors.ts'
+import { formatJoinLine } from '../../shared/join-line.ts'
+import { companyRoles, isCompanyRole, isTeamRole, teamRoles } from '../../shared/roles.ts'
+import { caFingerprint } from '../auth/key-file.ts'
+import { createPasswords } from '../auth/password.ts'
+import type { Company, Team } from '../store/companies.ts'
+import type { Store } from '../store/store.ts'
+import { openAdminConnection, type AdminConnection } from './connection.ts'
+import { generatePassword } from './first-owner.ts'
+
+/** Makes a company. @throws ApiError when the name is taken or not allowed */
+export function addCompany(name: string): Promise<Record<string, unknown>> {
+  return connected(async ({ store }) => ({ ...(await store.companies.addCompany(name)) }))
+}
+
+/** Makes a team. The answer holds the secret that hosts join with. */
+export function addTeam(name: string, companyName: string): Promise<Record<string, unknown>> {
+  return connected(async ({ store }) => {
+    const company = await findCompany(store, companyName)
+    return { ...(await store.companies.addTeam(company, name)), company: company.name }
+  })
+}
+
+/** The line with which a host joins a team. */
+export function teamJoinLine(
+  name: string,
+  companyName: string,
+  address: string | undefined,
+): Promise<Record<string, unknown>> {
+  return connected(async ({ store, keyFile, grpcAddress }) => {
+    const team = await findTeam(store, await findCompany(store, companyName), name)
+    const reachable = address ?? grpcAddress
+    if (!reachable)
+      throw new ApiError('invalid_body', 'Name the agent port of the controller with --address.')
+    const secret = await store.companies.readTeamSecret(team)
+    const caSha256 = caFingerprint(keyFile)
+    return { join: formatJoinLine({ address: reachable, teamId: team.id, secret, caSha256 }) }
+  })
+}
+
+/**
+ * Makes a user with a place in a company, or gives one who exists such a place. The password comes from
+ * TEMBLOR_PASSWORD, else it is generated; it is null for a user who existed.
+ */
+export function addUser(
+  email: string,
+  options: { company: string; team?: string[]; companyRole: string[]; teamRole: string[] },
+): Promise<Record<string, unknown>> {
+  const roles = checkRoles(options.companyRole, isCompanyRole, companyRoles, '--company-role')
+  const inTeams = checkRoles(options.teamRole, isTeamRole, teamRoles, '--team-role')
+  return connected(async ({ store }) => {
+    const company = await findCompany(store, options.company)
+    const teams = await Promise.all(
+      (options.team ?? []).map((name) => findTeam(store, company, name)),
+    )
+    const known = await store.users.findByEmail(email)
+    const password = known ? null : process.env['TEMBLOR_PASSWORD'] || generatePassword()
+    const passwords = await createPasswords()
+    const user = known ?? (await store.users.add(email, await passwords.hash(password as string)))
+    const before = await store.companies.readMembership(company.id, user.id)
+    await store.companies.writeMembership(company.id, user.id, {
+      roles,
+      teams: {
+        ...before?.teams,
+        ...Object.fromEntries(teams.map((team) => [team.id, inTeams])),
+      },
+    })
+    return {
+      id: user.id,
+      email: user.email,
+      password,
+      company: company.name,
+      company_roles: roles,
+      teams: teams.map((team) => team.name),
+      team_roles: inTeams,
+    }
+  })
+}
+
+async function connected(
+  work: (connection: AdminConnection) => Promise<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const connection = await openAdminConnection(process.env)
+  try {
+    return await work(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+async function findCompany(store: Store, name: string): Promise<Company> {
+  const company = await store.companies.findCompany(name)
+  if (!company) throw new ApiError('invalid_body', `There is no company "${name}".`)
+  return company
+}
+
+async function findTeam(store: Store, company: Company, name: string): Promise<Team> {
+  const teams = await store.companies.listTeams(company.id)
+  const team = teams.find((candidate) => candidate.name === name || candidate.id === name)
+  if (team) return team
+  const known = teams.map((candidate) => candidate.name).join(', ') || 'none'
+  throw new ApiError('invalid_body', `${company.name} has no team "${name}". It has: ${known}.`)
+}
+
+function checkRoles<R extends string>(
+  given: readonly string[],
+  isRole: (text: string) => text is R,
+  all: readonly R[],
+  flag: string,
+): R[] {
+  return given.map((role) => {
+    if (isRole(role)) return role
+    throw new ApiError('invalid_body', `${flag} cannot be "${role}". Allowed: ${all.join(', ')}.`)
+  })
+}

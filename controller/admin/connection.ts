@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createSeal, openKeyFile, type KeyFile } from '../auth/key-file.ts'
+import { openRedis } from '../store/redis.ts'
+import { openStore, type Store } from '../store/store.ts'
+
+/** What `temblor admin` works on: the data of the controller on this host. */
+export interface AdminConnection {
+  readonly store: Store
+  readonly keyFile: KeyFile
+  /** `host:port` for agents, when the running service says it. */
+  readonly grpcAddress: string | undefined
+  close(): void
+}
+
+/**
+ * Connects to the data of the service on this host: TEMBLOR_REDIS_URL, or what `npm start` wrote into
+ * TEMBLOR_DATA_DIR.
+ * @throws Error saying what is missing
+ */
+export async function openAdminConnection(env: NodeJS.ProcessEnv): Promise<AdminConnection> {
+  const dataDir = resolve(env['TEMBLOR_DATA_DIR'] || '.temblor')
+  const local = readLocal(dataDir)
+  const redisUrl = env['TEMBLOR_REDIS_URL'] || local.redisUrl
+  if (!redisUrl)
+    throw new Error(
+      `There is no running Temblor in ${dataDir}. Start it with npm start, or name its folder with TEMBLOR_DATA_DIR or its Redis with TEMBLOR_REDIS_URL.`,
+    )
+  const redis = openRedis(redisUrl)
+  redis.on('error', () => undefined)
+  try {
+    await redis.ping()
+  } catch (cause) {
+    redis.disconnect()
+    throw new Error(`The Redis of ${dataDir} does not answer. Start Temblor with npm start.`, {
+      cause,
+    })
+  }
+  const keyFile = await openKeyFile(env['TEMBLOR_KEY_FILE'] || `${dataDir}/keys.json`)
+  return {
+    store: await openStore(redis, createSeal(keyFile)),
+    keyFile,
+    grpcAddress: local.grpcAddress,
+    close: () => redis.disconnect(),
+  }
+}
+
+function readLocal(dataDir: string): { redisUrl?: string; grpcAddress?: string } {
+  try {
+    return JSON.parse(readFileSync(`${dataDir}/local.json`, 'utf8')) as Record<string, string>
+  } catch {
+    return {}
+  }
+}

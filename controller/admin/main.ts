@@ -1,0 +1,86 @@
+import { Command, CommanderError } from 'commander'
+import { ApiError } from '../../shared/api/errors.ts'
+import { addCompany, addTeam, addUser, teamJoinLine } from './commands.ts'
+
+/** `temblor admin`: companies, teams and users, on the controller's host. Exit codes as the CLI's. */
+async function main(args: string[]): Promise<number> {
+  const program = new Command('temblor admin')
+    .description("Companies, teams and users, on the controller's host.")
+    .helpOption('--help', 'show help')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  temblor admin team add Payments --company Temblor\n' +
+        '  TEMBLOR_PASSWORD=… temblor admin user add ann@example.org --company Temblor --team Payments',
+    )
+  const json = ['--json', 'print the result as JSON'] as const
+  const company = program.command('company').description('Companies.')
+  company
+    .command('add <name>')
+    .description('Make a company.')
+    .option(...json)
+    .action((name: string, options: { json?: boolean }) => run(options, () => addCompany(name)))
+  const team = program.command('team').description('Teams.')
+  team
+    .command('add <name>')
+    .description('Make a team in a company.')
+    .requiredOption('--company <name>', 'its company')
+    .option(...json)
+    .action((name: string, options: { company: string; json?: boolean }) =>
+      run(options, () => addTeam(name, options.company)),
+    )
+  team
+    .command('join-line <name>')
+    .description('Print the line that adds a host to a team. It holds a secret.')
+    .requiredOption('--company <name>', 'its company')
+    .option('--address <host:port>', "the controller's agent port as hosts reach it")
+    .option(...json)
+    .action((name: string, options: { company: string; address?: string; json?: boolean }) =>
+      run(options, () => teamJoinLine(name, options.company, options.address)),
+    )
+  program
+    .command('user')
+    .description('Users.')
+    .command('add <email>')
+    .description('Make a user, or give one who exists a place in a company.')
+    .requiredOption('--company <name>', 'the company')
+    .option('--team <name...>', 'teams of the company')
+    .option('--company-role <role...>', 'company roles', ['COMPANY_USER'])
+    .option('--team-role <role...>', 'roles in each of these teams', ['TEAM_USER'])
+    .option(...json)
+    .addHelpText('after', '\nThe password comes from TEMBLOR_PASSWORD; without it one is made.')
+    .action((email: string, options: Parameters<typeof addUser>[1] & { json?: boolean }) =>
+      run(options, () => addUser(email, options)),
+    )
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    return report(error)
+  }
+}
+
+/** Prints a result as JSON, or as one `name: value` a line. */
+async function run(
+  options: { json?: boolean },
+  work: () => Promise<Record<string, unknown>>,
+): Promise<void> {
+  const result = await work()
+  const text = options.json
+    ? JSON.stringify(result, null, 2)
+    : Object.entries(result)
+        .map(
+          ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
+        )
+        .join('\n')
+  process.stdout.write(`${text}\n`)
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  return error instanceof ApiError ? 2 : 1
+}
+
+process.exitCode = await main(process.argv.slice(2))

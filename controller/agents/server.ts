@@ -1,0 +1,153 @@
+import { timingSafeEqual } from 'node:crypto'
+import {
+  experimental,
+  Server,
+  status,
+  type sendUnaryData,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js'
+import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/EnrolRequest.ts'
+import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolResponse.ts'
+import { loadAgentService } from '../../proto/load.ts'
+import type { AgentSubject, Authority } from './authority.ts'
+import { AgentSession, type SessionDeps } from './session.ts'
+import { openStream, type AgentCall } from './stream.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A half-open connection is noticed after this long without an answer to a ping. */
+const keepalive = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 }
+
+export interface AgentServer {
+  readonly port: number
+  /** Ends all sessions and stops listening. */
+  close(): Promise<void>
+}
+
+/**
+ * Listens for agents. Only `Enrol` is served without a client certificate of our own authority.
+ * @throws Error when the port is taken
+ */
+export async function startAgentServer(
+  deps: SessionDeps,
+  listen: { host: string; port: number },
+): Promise<AgentServer> {
+  const server = new Server({ ...keepalive, 'grpc.enable_channelz': 0 })
+  server.addService(loadAgentService().service, {
+    Enrol: (
+      call: ServerUnaryCall<EnrolRequest__Output, EnrolResponse>,
+      reply: sendUnaryData<EnrolResponse>,
+    ) => {
+      enrol(deps, call.request).then(
+        (response) => reply(null, response),
+        (error: Error) => {
+          deps.logger.warn({ peer: call.getPeer() }, `enrolment refused: ${error.message}`)
+          reply({ code: status.UNAUTHENTICATED, details: error.message })
+        },
+      )
+    },
+    Session: (call: AgentCall) => {
+      // Without response headers at once the client keeps every message it ever sent.
+      call.sendMetadata(call.metadata.clone())
+      void serveSession(deps, call)
+    },
+  })
+  const credentials = await serverCredentials(deps.authority)
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${listen.host}:${listen.port}`, credentials, (error, bound) => {
+      if (error) reject(error)
+      else resolve(bound)
+    })
+  })
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        deps.hub.drain()
+        const force = setTimeout(() => server.forceShutdown(), 1_000)
+        server.tryShutdown(() => {
+          clearTimeout(force)
+          resolve()
+        })
+      }),
+  }
+}
+
+/** TLS that asks for a client certificate and lets the calls decide whether they need one. */
+async function serverCredentials(authority: Authority) {
+  const { certificatePem, keyPem } = await authority.issueControllerCertificate()
+  const ca = { caCertificate: Buffer.from(authority.caCertificatePem) }
+  // The chain holds the CA, so that an agent can compare it with its join line.
+  const chain = Buffer.from(`${certificatePem}\n${authority.caCertificatePem}`)
+  const identity = { certificate: chain, privateKey: Buffer.from(keyPem) }
+  const provider: experimental.CertificateProvider = {
+    addCaCertificateListener: (listener) => process.nextTick(() => listener(ca)),
+    addIdentityCertificateListener: (listener) => process.nextTick(() => listener(identity)),
+    removeCaCertificateListener: () => undefined,
+    removeIdentityCertificateListener: () => undefined,
+  }
+  return experimental.createCertificateProviderServerCredentials(provider, provider, false)
+}
+
+async function enrol(deps: SessionDeps, request: EnrolRequest__Output): Promise<EnrolResponse> {
+  const { teamId, teamSecret, instanceId, csrPem } = request
+  const team = uuid.test(teamId) ? await deps.store.companies.findTeam(teamId) : undefined
+  const secret = team ? await deps.store.companies.readTeamSecret(team) : ''
+  if (!team || !isSame(secret, teamSecret))
+    throw new Error('Team id and secret do not belong together. Copy the join line again.')
+  if (!uuid.test(instanceId)) throw new Error('The instance id must be a UUID.')
+  const subject = { teamId, instanceId }
+  const certificatePem = await deps.authority.issueAgentCertificate(csrPem, subject)
+  deps.logger.info({ teamId, instanceId }, 'agent enrolled')
+  return { certificatePem }
+}
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+async function serveSession(deps: SessionDeps, call: AgentCall): Promise<void> {
+  const stream = openStream(call)
+  let session: AgentSession | undefined
+  try {
+    const subject = subjectOf(call)
+    if (!subject) {
+      const message = 'This agent has no valid certificate. Enrol it with a join line.'
+      stream.close({ refusal: { code: 'certificate_invalid', message, final: true } })
+      return
+    }
+    for await (const message of stream.messages) {
+      if (session) await session.handle(message)
+      else if (message.hello && (await isWelcome(deps, subject, message.hello.instanceId)))
+        session = await AgentSession.open(deps, subject, stream, message.hello, call.getPeer())
+      if (!session) {
+        const text = 'The certificate is not for this agent, or its team is gone. Enrol it again.'
+        stream.close({ refusal: { code: 'unknown_team', message: text, final: true } })
+        return
+      }
+    }
+  } catch (err) {
+    deps.logger.info({ err, host: session?.identifier }, 'session of an agent broke')
+  } finally {
+    if (session) deps.hub.leave(session)
+    stream.close()
+  }
+}
+
+async function isWelcome(
+  deps: SessionDeps,
+  subject: AgentSubject,
+  instanceId: string,
+): Promise<boolean> {
+  if (subject.instanceId !== instanceId) return false
+  return (await deps.store.companies.findTeam(subject.teamId)) !== undefined
+}
+
+/** Whom the client certificate names; undefined without one that our authority issued. */
+function subjectOf(call: AgentCall): AgentSubject | undefined {
+  const subject = call.getAuthContext().sslPeerCertificate?.subject
+  const teamId = String(subject?.O ?? '')
+  const instanceId = String(subject?.CN ?? '')
+  return uuid.test(teamId) && uuid.test(instanceId) ? { teamId, instanceId } : undefined
+}

@@ -1,0 +1,228 @@
+import type { Logger } from 'pino'
+import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
+import type { ExecutionUpdate__Output } from '../../proto/gen/temblor/agent/v1/ExecutionUpdate.ts'
+import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbeat.ts'
+import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
+import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
+import { isEndReason, isStage } from '../../shared/stages.ts'
+import type { Store } from '../store/store.ts'
+import type { AgentSubject, Authority } from './authority.ts'
+import type { AgentHub } from './hub.ts'
+import { recordManualAttack } from './manual-attack.ts'
+import { lostInMs, orderMessage } from './orders.ts'
+import type { AgentStream } from './stream.ts'
+
+/** A host is targetable while its lease lasts: three heartbeats. */
+const heartbeatsPerLease = 3
+
+export interface SessionDeps {
+  readonly store: Store
+  readonly hub: AgentHub
+  readonly authority: Authority
+  readonly logger: Logger
+  readonly heartbeatMs: number
+  readonly deadManMs: number
+}
+
+/** The session of one agent, from Hello to the end of its stream. */
+export class AgentSession {
+  readonly teamId: string
+  readonly identifier: string
+  private readonly deps: SessionDeps
+  private readonly subject: AgentSubject
+  private readonly stream: AgentStream
+  private readonly version: string
+  private readonly epoch: number
+  private readonly leaseMs: number
+  private readonly lengthsMs = new Map<string, number>()
+  private heartbeatSeen = 0
+  private delivery: Promise<void> | undefined
+  private deliverAgain = false
+
+  private constructor(
+    deps: SessionDeps,
+    subject: AgentSubject,
+    stream: AgentStream,
+    hello: Hello__Output,
+    epoch: number,
+  ) {
+    this.deps = deps
+    this.subject = subject
+    this.stream = stream
+    this.teamId = subject.teamId
+    this.identifier = hello.identifier
+    this.version = hello.version
+    this.epoch = epoch
+    this.leaseMs = deps.heartbeatMs * heartbeatsPerLease
+  }
+
+  /** Opens a session, or answers the Hello with a refusal and undefined. */
+  static async open(
+    deps: SessionDeps,
+    subject: AgentSubject,
+    stream: AgentStream,
+    hello: Hello__Output,
+    address: string,
+  ): Promise<AgentSession | undefined> {
+    const leaseMs = deps.heartbeatMs * heartbeatsPerLease
+    const claim = await deps.store.hosts.claim(subject.teamId, { ...hello, address }, leaseMs)
+    if (claim.kind === 'ok') {
+      const session = new AgentSession(deps, subject, stream, hello, claim.epoch)
+      await session.begin(hello)
+      return session
+    }
+    const message =
+      claim.kind === 'revoked'
+        ? `The host "${hello.identifier}" is revoked. A manager of the team can activate it again.`
+        : `The name "${hello.identifier}" belongs to a live host already: instance ${claim.instanceId} ` +
+          `(boot ${claim.bootId}, from ${claim.address}, last heard ${new Date(claim.lastSeenMs).toISOString()}). ` +
+          `This agent is instance ${hello.instanceId} (boot ${hello.bootId}, from ${address}). ` +
+          'Give one of them another name with TEMBLOR_IDENTIFIER.'
+    const code = claim.kind === 'revoked' ? 'revoked' : 'identifier_in_use'
+    deps.logger.warn({ teamId: subject.teamId, code }, message)
+    stream.close({ refusal: { code, message, final: true } })
+    return undefined
+  }
+
+  /** Handles one message. @throws Error when storage is away; the agent then sends it again */
+  async handle(message: AgentMessage__Output): Promise<void> {
+    const { heartbeat, inventory, commandAck, executionUpdate, manualAttack } = message
+    const { store } = this.deps
+    if (heartbeat) await this.onHeartbeat(heartbeat)
+    else if (inventory) await this.refresh({ inventory })
+    else if (commandAck)
+      await store.executions.acknowledge(this.teamId, this.identifier, commandAck)
+    else if (executionUpdate) await this.onUpdate(executionUpdate)
+    else if (manualAttack)
+      await recordManualAttack(store, this.teamId, this.identifier, manualAttack)
+    else if (message.renewCertificate) await this.onRenew(message.renewCertificate.csrPem)
+    else if (message.bye) await store.hosts.release(this.teamId, this.identifier, this.epoch)
+    else this.deps.logger.warn({ host: this.identifier }, 'unexpected message from an agent')
+  }
+
+  deliverSoon(): void {
+    if (this.delivery) {
+      this.deliverAgain = true
+      return
+    }
+    this.delivery = this.deliver()
+      .catch((err: unknown) =>
+        this.deps.logger.warn({ err, host: this.identifier }, 'orders wait for the next heartbeat'),
+      )
+      .finally(() => {
+        this.delivery = undefined
+        if (!this.deliverAgain) return
+        this.deliverAgain = false
+        this.deliverSoon()
+      })
+  }
+
+  refuse(code: string, message: string, final: boolean): void {
+    this.stream.close({ refusal: { code, message, final } })
+  }
+
+  private async begin(hello: Hello__Output): Promise<void> {
+    this.deps.hub.join(this)
+    this.stream.send({
+      welcome: {
+        sessionEpoch: this.epoch,
+        heartbeatMs: this.deps.heartbeatMs,
+        leaseMs: this.leaseMs,
+        deadManMs: this.deps.deadManMs,
+      },
+    })
+    await this.reconcile(hello)
+    this.deliverSoon()
+  }
+
+  /**
+   * After a reconnect: what the agent has forgotten ends here; what only the agent knows is halted, so
+   * that nothing runs without a record.
+   */
+  private async reconcile(hello: Hello__Output): Promise<void> {
+    const { executions } = this.deps.store
+    const known = new Set(hello.knownExecutions.map((execution) => execution.executionId))
+    const waiting = await executions.waitingOrders(this.teamId, this.identifier)
+    for (const order of waiting) known.add(order.executionId)
+    for (const execution of await executions.openOn(this.teamId, this.identifier))
+      if (!known.has(execution.id)) await executions.endForgotten(this.teamId, execution)
+    for (const { executionId, generation } of hello.knownExecutions)
+      if (!(await executions.find(this.teamId, executionId))) {
+        this.deps.logger.warn(
+          { host: this.identifier, executionId },
+          'halting an unknown execution',
+        )
+        this.stream.send({ halt: { executionId, generation: generation + 1, attackId: '' } })
+      }
+  }
+
+  private async onHeartbeat(heartbeat: Heartbeat__Output): Promise<void> {
+    this.heartbeatSeen = heartbeat.seq
+    await this.refresh({ running: heartbeat.running.map((ref) => ref.executionId) })
+    // Agents that run nothing are not answered: that would cost more than the heartbeat.
+    if (heartbeat.running.length > 0)
+      this.stream.send({ leaseAck: { heartbeatSeq: heartbeat.seq } })
+  }
+
+  private async refresh(change: {
+    inventory?: Inventory__Output
+    running?: readonly string[]
+  }): Promise<void> {
+    const lease = { epoch: this.epoch, leaseMs: this.leaseMs }
+    const result = await this.deps.store.hosts.refresh(this.teamId, this.identifier, lease, change)
+    if (result.kind === 'revoked') this.refuse('revoked', 'This host is revoked.', true)
+    if (result.kind === 'replaced')
+      this.refuse('replaced', 'A newer session of this agent took over.', false)
+    if (result.kind === 'ok' && result.waitingOrders > 0) this.deliverSoon()
+  }
+
+  private async onUpdate(update: ExecutionUpdate__Output): Promise<void> {
+    const { executionId, seq, stage } = update
+    const ack = { updateAck: { executionId, seq } }
+    if (!isStage(stage)) {
+      this.deps.logger.warn({ host: this.identifier, executionId, stage }, 'unknown stage')
+      this.stream.send(ack)
+      return
+    }
+    const result = await this.deps.store.executions.report(this.teamId, {
+      ...update,
+      stage,
+      host: this.identifier,
+      reason: isEndReason(update.reason) ? update.reason : undefined,
+      clientVersion: this.version,
+      lostInMs: lostInMs(stage, await this.lengthMs(executionId), update.ageMs),
+    })
+    if (result === 'foreign' || result === 'unknown')
+      this.deps.logger.warn({ host: this.identifier, executionId, result }, 'report not accepted')
+    this.stream.send(ack)
+  }
+
+  private async onRenew(csrPem: string): Promise<void> {
+    const certificatePem = await this.deps.authority.issueAgentCertificate(csrPem, this.subject)
+    this.stream.send({ renewedCertificate: { certificatePem } })
+  }
+
+  /** How long the fault of an execution lasts; 0 when the execution is not known. */
+  private async lengthMs(executionId: string): Promise<number> {
+    const cached = this.lengthsMs.get(executionId)
+    if (cached !== undefined) return cached
+    const { executions, attacks } = this.deps.store
+    const execution = await executions.find(this.teamId, executionId)
+    const attack = execution && (await attacks.find(this.teamId, execution.attackId))
+    const lengthMs = (attack?.lengthSeconds ?? 0) * 1000
+    if (attack) this.lengthsMs.set(executionId, lengthMs)
+    return lengthMs
+  }
+
+  private async deliver(): Promise<void> {
+    const { executions, attacks } = this.deps.store
+    const nowMs = await executions.nowMs()
+    for (const order of await executions.waitingOrders(this.teamId, this.identifier)) {
+      const execution = await executions.find(this.teamId, order.executionId)
+      const attack = execution && (await attacks.find(this.teamId, execution.attackId))
+      if (!execution || !attack) continue
+      const message = orderMessage(order, execution, attack, nowMs, this.heartbeatSeen)
+      if (message) this.stream.send(message)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Attack, Execution } from '../../../shared/api/attacks.ts'
+import { timestamp } from '../../../shared/api/timestamp.ts'
+import { attackStage, isTerminal, lifecycleOf } from '../../../shared/stages.ts'
+import type { AttackRecord } from '../../store/attacks.ts'
+import type { ExecutionRecord, StageAt } from '../../store/executions.ts'
+
+/** An attack as the API shows it: the record and what follows from its executions. */
+export function toAttack(record: AttackRecord, executions: readonly ExecutionRecord[]): Attack {
+  const stage = attackStage(executions.map((execution) => execution.stage))
+  const isOver = executions.every((execution) => isTerminal(execution.stage))
+  const summary: Record<string, number> = {}
+  const containers: Record<string, string[]> = {}
+  for (const execution of executions) {
+    summary[execution.stage] = (summary[execution.stage] ?? 0) + 1
+    if (execution.containerId) (containers[execution.host] ??= []).push(execution.containerId)
+  }
+  const hosts = [...new Set(executions.map((execution) => execution.host))]
+  const lastEndMs = Math.max(0, ...executions.map((execution) => execution.endMs ?? 0))
+  const lastChangeMs = Math.max(record.createdMs, ...executions.map((e) => e.updatedMs))
+  return {
+    guid: record.id,
+    org_id: record.teamId,
+    owning_team_id: record.teamId,
+    stage,
+    stage_lifecycle: lifecycleOf(stage),
+    execution_stage_summary: summary,
+    create_source: record.source,
+    create_user: record.createdBy,
+    kind: 'ADHOC',
+    command_type: record.type,
+    args: [...record.args],
+    length_seconds: record.lengthSeconds,
+    target_type: executions.some((execution) => execution.containerId) ? 'Container' : 'Host',
+    target: {
+      type: record.target.type,
+      tags: { ...record.target.tags },
+      exact: [...record.target.exact],
+      labels: { ...record.target.labels },
+    },
+    targets: hosts,
+    target_containers: containers,
+    targets_without_container: [...record.withoutContainer],
+    total_clients: hosts.length,
+    start_time: timestamp(record.createdMs),
+    end_time: isOver ? timestamp(lastEndMs) : null,
+    halted_by: record.haltedBy ?? null,
+    created_at: timestamp(record.createdMs),
+    updated_at: timestamp(lastChangeMs),
+  }
+}
+
+/** An execution as the API shows it. */
+export function toExecution(attack: AttackRecord, execution: ExecutionRecord): Execution {
+  return {
+    guid: execution.id,
+    org_id: attack.teamId,
+    task_id: attack.id,
+    target_type: execution.containerId ? 'Container' : 'Host',
+    client_id: execution.host,
+    guest_id: execution.containerId ?? null,
+    guest_name: execution.containerName ?? null,
+    stage: execution.stage,
+    stage_lifecycle: lifecycleOf(execution.stage),
+    service_states: execution.serviceStates.map(toState),
+    client_states: execution.clientStates.map(toState),
+    start_time: timestamp(execution.createdMs),
+    end_time: execution.endMs === undefined ? null : timestamp(execution.endMs),
+    command_type: attack.type,
+    args: [...attack.args],
+    requested: execution.requested ?? null,
+    measured: execution.measured ?? null,
+    backend: execution.backend ?? null,
+    reason: execution.reason ?? null,
+    output: execution.output,
+    client_version: execution.clientVersion ?? null,
+    create_source: attack.source,
+    created_at: timestamp(execution.createdMs),
+    updated_at: timestamp(execution.updatedMs),
+  }
+}
+
+function toState({ stage, atMs }: StageAt): { stage: StageAt['stage']; timestamp: string } {
+  return { stage, timestamp: timestamp(atMs) }
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '../../../shared/api/errors.ts'
+import { login, logout, readSelf } from '../../../shared/api/sessions.ts'
+import { teamMembership, type Access } from '../../auth/access.ts'
+import type { Router } from '../../plugins/routes.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Sign-in, sign-out and the user behind a session. */
+export function addSessionRoutes(
+  router: Router,
+  { access, store }: { access: Access; store: Store },
+): void {
+  router.add(login, ({ body, query, reply }) => {
+    if (query.getCompanySession?.toLowerCase() === 'true')
+      throw new ApiError(
+        'not_supported',
+        'getCompanySession is not supported yet. Leave it out: one session for each team is answered.',
+        { details: { field: 'getCompanySession' } },
+      )
+    reply.header('cache-control', 'no-store')
+    return access.login(body.email, body.password, body.companyName || undefined)
+  })
+  router.add(logout, async ({ caller }) => {
+    await access.logout(caller)
+    return 'Success' as const
+  })
+  router.add(readSelf, async ({ caller }) => {
+    const teams = await store.companies.listTeams(caller.company.id)
+    return {
+      identifier: caller.email,
+      user_id: caller.userId,
+      company_id: caller.company.id,
+      company_name: caller.company.name,
+      company_roles: [...caller.membership.roles],
+      org_id: caller.team?.id ?? caller.company.id,
+      org_name: caller.team?.name ?? caller.company.name,
+      privileges: [...caller.privileges].sort(),
+      team_memberships: teams
+        .filter((team) => caller.membership.teams[team.id])
+        .map((team) => teamMembership(team, caller.membership)),
+    }
+  })
+}

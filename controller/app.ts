@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import { fastify, type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { addAttackRoutes } from './api/attacks/routes.ts'
+import { addClientRoutes } from './api/clients/routes.ts'
+import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
+import { addSessionRoutes } from './api/sessions/routes.ts'
+import type { Access } from './auth/access.ts'
+import { addErrorHandling } from './plugins/errors.ts'
+import { addOpenApi } from './plugins/openapi.ts'
+import { addRateLimit } from './plugins/rate-limit.ts'
+import { createRouter } from './plugins/routes.ts'
+import { addJsonParser, tolerantUrl } from './plugins/tolerance.ts'
+import type { AgentHub } from './agents/hub.ts'
+import type { Redis } from './store/redis.ts'
+import type { Store } from './store/store.ts'
+
+const bodyLimitBytes = 256 * 1024
+const requestTimeoutMs = 10_000
+
+/** What the API is made of. */
+export interface AppDeps {
+  readonly store: Store
+  readonly access: Access
+  readonly hub: AgentHub
+  readonly redis: Redis
+  readonly logger: Logger
+  readonly health: () => Promise<Record<string, HealthPart>>
+}
+
+/** Builds the HTTP API. It does not listen yet. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: deps.logger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    rewriteUrl: (request) => tolerantUrl(request.url ?? '/'),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: true,
+        verbose: true,
+        strict: false,
+      },
+    },
+  }) as unknown as FastifyInstance
+  addErrorHandling(app)
+  addJsonParser(app)
+  await app.register(formbody, { bodyLimit: bodyLimitBytes })
+  await addRateLimit(app, deps.redis)
+  await addOpenApi(app)
+  app.register(async (scope) => {
+    const router = createRouter(scope, deps.access)
+    addSessionRoutes(router, deps)
+    addAttackRoutes(router, deps)
+    addClientRoutes(router, deps)
+    addServiceRoutes(router, deps, () => app.swagger())
+  })
+  await app.ready()
+  return app
+}

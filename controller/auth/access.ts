@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../shared/api/errors.ts'
+import type { Session } from '../../shared/api/sessions.ts'
+import { timestamp } from '../../shared/api/timestamp.ts'
+import { privilegesOf, type Privilege } from '../../shared/roles.ts'
+import type { Company, Membership, Team } from '../store/companies.ts'
+import type { SessionRecord } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import type { User } from '../store/users.ts'
+import type { Seal } from './key-file.ts'
+import type { Passwords } from './password.ts'
+
+/** Who makes a request, and what they may do now. */
+export interface Caller {
+  readonly userId: string
+  readonly email: string
+  readonly company: Company
+  /** Absent for a session of the company. */
+  readonly team: Team | undefined
+  readonly membership: Membership
+  readonly privileges: ReadonlySet<Privilege>
+  readonly tokenHash: string
+}
+
+/** Signs users in and out and tells who holds a token. */
+export interface Access {
+  /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company */
+  login(email: string, password: string, companyName: string | undefined): Promise<Session[]>
+  logout(caller: Caller): Promise<void>
+  /** @throws ApiError `unauthenticated` */
+  authenticate(authorization: string | undefined): Promise<Caller>
+}
+
+export interface AccessDeps {
+  readonly store: Store
+  readonly seal: Seal
+  readonly passwords: Passwords
+  readonly sessionSeconds: number
+}
+
+/** Makes the gate of the API. */
+export function createAccess(deps: AccessDeps): Access {
+  return {
+    login: (email, password, companyName) => login(deps, email, password, companyName),
+    logout: (caller) => deps.store.sessions.remove(caller.tokenHash),
+    authenticate: (authorization) => authenticate(deps, authorization),
+  }
+}
+
+async function login(
+  deps: AccessDeps,
+  email: string,
+  password: string,
+  companyName: string | undefined,
+): Promise<Session[]> {
+  const user = await deps.store.users.findByEmail(email)
+  const matches = await deps.passwords.check(password, user?.passwordHash)
+  const wanted = companyName?.trim().toLowerCase()
+  const sessions =
+    user && matches
+      ? (await organisationsOf(deps.store, user)).filter(
+          ({ company }) => !wanted || company.name.toLowerCase() === wanted,
+        )
+      : []
+  if (!user || sessions.length === 0)
+    throw new ApiError(
+      'invalid_credentials',
+      'Email, password and company name do not belong together. Check each of them.',
+    )
+  return await Promise.all(sessions.map((organisation) => openSession(deps, user, organisation)))
+}
+
+interface Organisation {
+  readonly company: Company
+  readonly membership: Membership
+  /** Absent when the user belongs to no team of the company. */
+  readonly team: Team | undefined
+}
+
+/** The teams of a user, the oldest first; the company itself where the user has no team. */
+async function organisationsOf(store: Store, user: User): Promise<Organisation[]> {
+  const organisations: Organisation[] = []
+  for (const companyId of (await store.users.companiesOf(user.id)).sort()) {
+    const company = await store.companies.readCompany(companyId)
+    const membership = await store.companies.readMembership(companyId, user.id)
+    if (!company || !membership) continue
+    const teams = (await store.companies.listTeams(companyId)).filter(
+      (team) => membership.teams[team.id],
+    )
+    const parts = teams.length > 0 ? teams : [undefined]
+    organisations.push(...parts.map((team) => ({ company, membership, team })))
+  }
+  return organisations
+}
+
+async function openSession(deps: AccessDeps, user: User, org: Organisation): Promise<Session> {
+  const token = randomUUID()
+  const expiresMs = Date.now() + deps.sessionSeconds * 1000
+  await deps.store.sessions.put(deps.seal.hashToken(token), {
+    userId: user.id,
+    email: user.email,
+    companyId: org.company.id,
+    teamId: org.team?.id,
+    expiresMs,
+  })
+  return {
+    expires_at: timestamp(expiresMs),
+    header: `Bearer ${token}`,
+    identifier: user.email,
+    org_id: org.team?.id ?? org.company.id,
+    org_name: org.team?.name ?? org.company.name,
+    company_id: org.company.id,
+    company_name: org.company.name,
+    renew_token: randomUUID(),
+    role: 'USER',
+    token,
+    teams: org.team ? [teamMembership(org.team, org.membership)] : [],
+  }
+}
+
+/** A team with the roles of its member, as sessions and `users/self` show it. */
+export function teamMembership(team: Team, membership: Membership): Session['teams'][number] {
+  return {
+    identifier: team.id,
+    name: team.name,
+    company_id: team.companyId,
+    roles: [...(membership.teams[team.id] ?? [])],
+  }
+}
+
+async function authenticate(deps: AccessDeps, authorization: string | undefined): Promise<Caller> {
+  if (!authorization)
+    throw new ApiError(
+      'unauthenticated',
+      'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
+    )
+  const token = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization)?.[1]
+  const session = token && (await deps.store.sessions.find(deps.seal.hashToken(token)))
+  if (!token || !session || session.expiresMs <= Date.now()) throw invalidToken()
+  return await callerOf(deps.store, session, deps.seal.hashToken(token))
+}
+
+/** Looks the user's place up anew, so that a change of roles acts on the next request. */
+async function callerOf(store: Store, session: SessionRecord, tokenHash: string): Promise<Caller> {
+  const { companyId, teamId, userId, email } = session
+  const [company, membership] = await Promise.all([
+    store.companies.readCompany(companyId),
+    store.companies.readMembership(companyId, userId),
+  ])
+  if (!company || !membership) throw invalidToken()
+  const common = { userId, email, company, membership, tokenHash }
+  if (teamId === undefined)
+    return { ...common, team: undefined, privileges: privilegesOf(membership.roles, []) }
+  const team = await store.companies.findTeam(teamId)
+  const teamRoles = membership.teams[teamId]
+  if (!team || !teamRoles) throw invalidToken()
+  return { ...common, team, privileges: privilegesOf(membership.roles, teamRoles) }
+}
+
+function invalidToken(): ApiError {
+  return new ApiError(
+    'unauthenticated',
+    'The token is not valid, or no longer: sessions expire and end at sign-out. Sign in again.',
+  )
+}

@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+import { ApiError } from '../../shared/api/errors.ts'
+
+/** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Logins beyond those being checked wait here; more are turned away. */
+const queueLimit = 64
+
+/** Hashes and checks passwords, never more at once than there are cores. */
+export interface Passwords {
+  hash(password: string): Promise<string>
+  /**
+   * True when the password belongs to the hash. An absent hash takes as long as a present one.
+   * @throws ApiError `too_many_logins` when the queue is full
+   */
+  check(password: string, passwordHash: string | undefined): Promise<boolean>
+}
+
+/** Makes the password checker with its own queue. */
+export async function createPasswords(): Promise<Passwords> {
+  const nobody = await hash('a password that nobody has', parameters)
+  const turn = createTurns(availableParallelism())
+  return {
+    hash: (password) => turn(() => hash(password, parameters)),
+    check: (password, passwordHash) =>
+      turn(async () => {
+        const matches = await verify(passwordHash || nobody, password).catch(() => false)
+        return matches && Boolean(passwordHash)
+      }),
+  }
+}
+
+/** Runs at most `slots` pieces of work at once; a slot that falls free goes to the longest waiting. */
+function createTurns(slots: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = slots
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (free > 0) free -= 1
+    else if (waiting.length < queueLimit)
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+      })
+    else
+      throw new ApiError('too_many_logins', 'Too many logins at once. Try again in a second.', {
+        retryAfterSeconds: 1,
+      })
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}

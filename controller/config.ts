@@ -1,0 +1,62 @@
+import { resolve } from 'node:path'
+
+/** The settings of a controller, checked once at its start. */
+export interface ControllerConfig {
+  /** Address to listen on, for HTTP and for agents. */
+  readonly listen: string
+  readonly httpPort: number
+  readonly grpcPort: number
+  /** `redis://…`, `rediss://…` or `unix:///path/to/socket`. */
+  readonly redisUrl: string
+  /** Holds the CA key and the sealing key; made at the first start; shared by all controllers. */
+  readonly keyFile: string
+  readonly sessionSeconds: number
+  readonly deadManMs: number
+  readonly heartbeatMs: number
+  readonly logLevel: string
+}
+
+const minuteSeconds = 60
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+
+/**
+ * Reads the settings from the environment.
+ * @throws Error with every fault in one message: the variable, its value, what is allowed
+ */
+export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
+  const faults: string[] = []
+  const number = (name: string, fallback: number, min: number, max: number): number => {
+    const text = env[name]
+    if (text === undefined || text === '') return fallback
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= min && value <= max) return value
+    faults.push(`${name} cannot be "${text}". Allowed: a whole number from ${min} to ${max}.`)
+    return fallback
+  }
+  const dataDir = resolve(env['TEMBLOR_DATA_DIR'] || '.temblor')
+  const config: ControllerConfig = {
+    listen: env['TEMBLOR_LISTEN'] || '127.0.0.1',
+    httpPort: number('TEMBLOR_HTTP_PORT', 8080, 0, 65_535),
+    grpcPort: number('TEMBLOR_GRPC_PORT', 8081, 0, 65_535),
+    redisUrl: env['TEMBLOR_REDIS_URL'] || 'redis://127.0.0.1:6379',
+    keyFile: resolve(env['TEMBLOR_KEY_FILE'] || `${dataDir}/keys.json`),
+    sessionSeconds: number('TEMBLOR_SESSION_SECONDS', 720 * minuteSeconds, 1, 720 * minuteSeconds),
+    deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
+    heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
+    logLevel: env['TEMBLOR_LOG_LEVEL'] || 'info',
+  }
+  if (!logLevels.includes(config.logLevel))
+    faults.push(
+      `TEMBLOR_LOG_LEVEL cannot be "${config.logLevel}". Allowed: ${logLevels.join(', ')}.`,
+    )
+  if (!loopback.test(config.listen) && env['TEMBLOR_INSECURE'] !== 'yes')
+    faults.push(
+      `TEMBLOR_LISTEN cannot be "${config.listen}": the API would be reachable without TLS. ` +
+        'Listen on loopback behind a proxy that ends TLS, or set TEMBLOR_INSECURE=yes.',
+    )
+  if (!/^(redis|rediss|unix):\/\/./.test(config.redisUrl))
+    faults.push('TEMBLOR_REDIS_URL must start with redis://, rediss:// or unix://.')
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return config
+}

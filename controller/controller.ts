@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import { createHub } from './agents/hub.ts'
+import { openAuthority } from './agents/authority.ts'
+import { startAgentServer } from './agents/server.ts'
+import { buildApp } from './app.ts'
+import { createAccess } from './auth/access.ts'
+import { createSeal, openKeyFile } from './auth/key-file.ts'
+import { createPasswords } from './auth/password.ts'
+import type { ControllerConfig } from './config.ts'
+import { createHealth } from './health.ts'
+import { startDeadlines } from './jobs/deadlines.ts'
+import { durabilityWarnings, openRedis } from './store/redis.ts'
+import { openStore } from './store/store.ts'
+
+export interface Controller {
+  readonly httpPort: number
+  readonly grpcPort: number
+  close(): Promise<void>
+}
+
+/**
+ * Starts a controller: connects, then listens for agents, then for requests.
+ * @throws Error when Redis does not answer, a port is taken or the key file is unreadable
+ */
+export async function startController(
+  config: ControllerConfig,
+  logger: Logger,
+): Promise<Controller> {
+  const redis = openRedis(config.redisUrl)
+  redis.on('error', (err: Error) => logger.warn({ err }, 'redis'))
+  const keyFile = await openKeyFile(config.keyFile)
+  const seal = createSeal(keyFile)
+  const store = await openStore(redis, seal)
+  for (const warning of await durabilityWarnings(redis)) logger.warn(warning)
+  const hub = createHub()
+  const authority = await openAuthority(keyFile)
+  const agents = await startAgentServer(
+    {
+      store,
+      hub,
+      authority,
+      logger,
+      heartbeatMs: config.heartbeatMs,
+      deadManMs: config.deadManMs,
+    },
+    { host: config.listen, port: config.grpcPort },
+  )
+  const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
+  const passwords = await createPasswords()
+  const access = createAccess({ store, seal, passwords, sessionSeconds: config.sessionSeconds })
+  const health = await createHealth(redis, hub)
+  const app = await buildApp({ store, access, hub, redis, logger, health })
+  await app.listen({ host: config.listen, port: config.httpPort })
+  return {
+    httpPort: (app.server.address() as { port: number }).port,
+    grpcPort: agents.port,
+    async close() {
+      await app.close()
+      await agents.close()
+      await deadlines.close()
+      redis.disconnect()
+    },
+  }
+}

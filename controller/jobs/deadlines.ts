@@ -1,0 +1,69 @@
+import { Queue, Worker } from 'bullmq'
+import type { Logger } from 'pino'
+import type { AgentHub } from '../agents/hub.ts'
+import { openBlockingRedis } from '../store/redis.ts'
+import type { Store } from '../store/store.ts'
+
+const queueName = 'temblor-deadlines'
+const sweepEveryMs = 1_000
+
+/** The hash tag that keeps all of BullMQ's keys in one slot. */
+const prefix = '{bull}'
+
+/** Kept jobs: only enough to see that the sweep runs. */
+const kept = { removeOnComplete: { count: 10 }, removeOnFail: { count: 100 } }
+
+export interface Deadlines {
+  close(): Promise<void>
+}
+
+/**
+ * Looks once a second, on one of the controllers, for executions that should have been over. A sweep
+ * may run twice or late: the script that ends an execution looks at the due time again.
+ */
+export async function startDeadlines(deps: {
+  store: Store
+  hub: AgentHub
+  redisUrl: string
+  logger: Logger
+}): Promise<Deadlines> {
+  const [producer, consumer] = [openBlockingRedis(deps.redisUrl), openBlockingRedis(deps.redisUrl)]
+  const onError = (err: Error) => deps.logger.warn({ err }, 'deadline queue')
+  producer.on('error', onError)
+  consumer.on('error', onError)
+  const queue = new Queue(queueName, { connection: producer, prefix })
+  const worker = new Worker(queueName, () => sweep(deps.store, deps.hub), {
+    connection: consumer,
+    prefix,
+    concurrency: 1,
+    stalledInterval: 5_000,
+    maxStalledCount: 3,
+  })
+  queue.on('error', onError)
+  worker.on('error', onError)
+  await queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, { name: 'sweep', opts: kept })
+  return {
+    async close() {
+      await worker.close(true)
+      await queue.close()
+      producer.disconnect()
+      consumer.disconnect()
+    },
+  }
+}
+
+/** Ends every execution that is past its due time. */
+export async function sweep(store: Store, hub: AgentHub): Promise<number> {
+  let ended = 0
+  for (const teamId of await store.companies.allTeamIds())
+    for (const execution of await store.executions.overdue(teamId)) {
+      const message =
+        execution.stage === 'Pending'
+          ? 'The host did not take the order in time. It will not start any more.'
+          : `The host ${execution.host} has not been heard of since its last report. The fault ends there by itself.`
+      if (!(await store.executions.giveUp(teamId, execution, message))) continue
+      ended += 1
+      hub.deliverSoon(teamId, execution.host)
+    }
+  return ended
+}

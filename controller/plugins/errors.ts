@@ -1,0 +1,101 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, type ErrorBody, type ErrorCode } from '../../shared/api/errors.ts'
+import { isStorageError } from '../store/redis.ts'
+
+/** Turns whatever a handler throws into the one error body. Unknown errors say nothing of themselves. */
+export function addErrorHandling(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const known = toApiError(error)
+    if (known.status >= 500) request.log.error({ err: error }, known.code)
+    return sendError(reply, request, known)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    sendError(
+      reply,
+      request,
+      new ApiError(
+        'route_not_found',
+        `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)} here. ` +
+          'See /v1/openapi.json for what there is.',
+      ),
+    ),
+  )
+}
+
+function sendError(reply: FastifyReply, request: FastifyRequest, error: ApiError): FastifyReply {
+  const body: ErrorBody = {
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details ? { details: error.details } : {}),
+      requestId: request.id,
+    },
+  }
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.status(error.status).type('application/json; charset=utf-8').send(body)
+}
+
+/** Errors of the framework that mean something to the caller. */
+const frameworkErrors: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than 256 KiB. Send less.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'This Content-Type is not accepted here. Send application/json.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'malformed_json',
+    'The body is not as long as Content-Length says.',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed_json', 'The body is empty. Send a JSON object.'],
+}
+
+function toApiError(error: FastifyError): ApiError {
+  if (error instanceof ApiError) return error
+  if (error.validation) return validationError(error)
+  const framework = frameworkErrors[error.code]
+  if (framework) return new ApiError(...framework)
+  if (isStorageError(error))
+    return new ApiError(
+      'storage_unavailable',
+      'The controller cannot reach its storage. Nothing was changed. Try again shortly.',
+      { retryAfterSeconds: 2, cause: error },
+    )
+  if (error.statusCode === 400)
+    return new ApiError('malformed_json', 'The body could not be read. Send well-formed JSON.')
+  return new ApiError(
+    'internal',
+    'Something went wrong in the controller. The request id names it in its log.',
+    {
+      cause: error,
+    },
+  )
+}
+
+interface Fault {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message?: string
+  readonly params: Record<string, unknown>
+  readonly data?: unknown
+}
+
+/** Names the field, the value and what is allowed. */
+function validationError(error: FastifyError): ApiError {
+  const fault = (error.validation as unknown as Fault[])[0] as Fault
+  const missing = fault.keyword === 'required' ? `/${String(fault.params['missingProperty'])}` : ''
+  const path = `${fault.instancePath}${missing}`.slice(1).replaceAll('/', '.')
+  const field = path || (error.validationContext ?? 'body')
+  if (missing)
+    return new ApiError('invalid_body', `${field} is missing. Add it.`, { details: { field } })
+  const value = shorten(fault.data)
+  const allowed = (fault.message ?? 'another value').replace(/^must be /, '')
+  return new ApiError('invalid_body', `${field} cannot be ${value}. Allowed: ${allowed}.`, {
+    details: { field, value, allowed },
+  })
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'absent'
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, ErrorBody, errorCatalogue, type ErrorCode } from '../../shared/api/errors.ts'
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteContract } from '../../shared/api/route.ts'
+import type { Access, Caller } from '../auth/access.ts'
+import type { Team } from '../store/companies.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    contract?: RouteContract
+  }
+}
+
+/** What a handler is given: everything checked, the caller known. */
+export interface RouteInput<C extends RouteContract> {
+  readonly body: BodyOf<C>
+  readonly query: QueryOf<C>
+  readonly params: ParamsOf<C>
+  /** @throws ApiError on public routes, which have none */
+  readonly caller: Caller
+  /** The team of the session. @throws ApiError `wrong_team` for a session of the company */
+  readonly team: Team
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Adds operations to the API: validation, sign-in and privilege follow from the contract. */
+export interface Router {
+  add<C extends RouteContract>(
+    contract: C,
+    handler: (input: RouteInput<C>) => Promise<AnswerOf<C>> | AnswerOf<C>,
+  ): void
+}
+
+/** Errors that any operation may answer with. */
+const everywhere: ErrorCode[] = ['too_many_requests', 'internal', 'storage_unavailable']
+const withSession: ErrorCode[] = ['unauthenticated', 'forbidden', 'wrong_team']
+const withBody: ErrorCode[] = ['body_too_large', 'unsupported_media_type']
+
+/** The errors an operation documents. */
+export function errorsOf(contract: RouteContract): ErrorCode[] {
+  return [
+    ...new Set([
+      ...contract.errors,
+      ...(contract.access === 'public' ? [] : withSession),
+      ...(contract.body ? withBody : []),
+      ...everywhere,
+    ]),
+  ]
+}
+
+/** Makes the router of an app. */
+export function createRouter(app: FastifyInstance, access: Access): Router {
+  return {
+    add(contract, handler) {
+      app.route({
+        method: contract.method,
+        url: `/v1${contract.path}`,
+        config: { contract },
+        schema: schemaOf(contract),
+        preValidation: async (request) => {
+          if (contract.access === 'public') return
+          const caller = await access.authenticate(request.headers.authorization)
+          checkPrivilege(contract, caller, request)
+          request.caller = caller
+        },
+        handler: async (request, reply) => {
+          const { success } = contract
+          reply.status(success.status)
+          reply.type(`${success.mediaType ?? 'application/json'}; charset=utf-8`)
+          return await handler(inputOf(request, reply))
+        },
+      })
+    },
+  }
+}
+
+function inputOf<C extends RouteContract>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RouteInput<C> {
+  return {
+    body: request.body as BodyOf<C>,
+    query: request.query as QueryOf<C>,
+    params: request.params as ParamsOf<C>,
+    request,
+    reply,
+    get caller() {
+      if (!request.caller) throw new ApiError('unauthenticated', 'Sign in first.')
+      return request.caller
+    },
+    get team() {
+      if (request.caller?.team) return request.caller.team
+      throw new ApiError(
+        'wrong_team',
+        'This session is for the company. Use the session of a team of which you are a member.',
+      )
+    },
+  }
+}
+
+function checkPrivilege(contract: RouteContract, caller: Caller, request: FastifyRequest): void {
+  const { teamId } = request.query as { teamId?: string }
+  if (teamId && teamId !== caller.team?.id)
+    throw new ApiError(
+      'wrong_team',
+      `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
+      { details: { field: 'teamId', value: teamId.slice(0, 100) } },
+    )
+  if (contract.access === 'session' || contract.access === 'public') return
+  if (!caller.privileges.has(contract.access))
+    throw new ApiError(
+      'forbidden',
+      `User requires privilege for target team: ${contract.access}. Ask a manager of the team for a role that has it.`,
+      { details: { privilege: contract.access } },
+    )
+}
+
+function schemaOf(contract: RouteContract): Record<string, unknown> {
+  const byStatus = Map.groupBy(errorsOf(contract), (code) => errorCatalogue[code].status)
+  const failures = [...byStatus].map(([status, codes]) => [
+    status,
+    { ...ErrorBody, description: codes.map((code) => `\`${code}\``).join(', ') },
+  ])
+  return {
+    operationId: contract.operationId,
+    summary: contract.summary,
+    tags: [contract.tag],
+    ...(contract.body
+      ? { body: contract.body, consumes: contract.consumes ?? ['application/json'] }
+      : {}),
+    ...(contract.query ? { querystring: contract.query } : {}),
+    ...(contract.params ? { params: contract.params } : {}),
+    produces: [contract.success.mediaType ?? 'application/json'],
+    ...(contract.access === 'public'
+      ? { security: [] }
+      : { security: [{ session: [contract.access] }] }),
+    response: {
+      [contract.success.status]: contract.success.schema,
+      ...Object.fromEntries(failures),
+    },
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller?: Caller
+  }
+}

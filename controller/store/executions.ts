@@ -1,0 +1,258 @@
+import type { Effect } from '../../shared/effect.ts'
+import {
+  allowedFrom,
+  endReasons,
+  isStage,
+  isTerminal,
+  type EndReason,
+  type Stage,
+} from '../../shared/stages.ts'
+import { keys } from './keys.ts'
+import { loadScript, type Redis } from './redis.ts'
+
+const move = loadScript('move-execution')
+const acknowledge = loadScript('acknowledge-order')
+const giveUp = loadScript('give-up-execution')
+
+export interface StageAt {
+  readonly stage: Stage
+  readonly atMs: number
+}
+
+/** One target of an attack as it is stored. */
+export interface ExecutionRecord {
+  readonly id: string
+  readonly attackId: string
+  readonly host: string
+  readonly containerId: string | undefined
+  readonly containerName: string | undefined
+  readonly stage: Stage
+  readonly generation: number
+  readonly serviceStates: readonly StageAt[]
+  readonly clientStates: readonly StageAt[]
+  readonly requested: Effect | undefined
+  readonly measured: Effect | undefined
+  readonly backend: string | undefined
+  readonly reason: string | undefined
+  readonly output: string
+  readonly clientVersion: string | undefined
+  readonly createdMs: number
+  readonly updatedMs: number
+  readonly endMs: number | undefined
+}
+
+/** A report of an agent about one of its executions. */
+export interface ExecutionReport {
+  readonly host: string
+  readonly executionId: string
+  readonly seq: number
+  readonly stage: Stage
+  readonly reason: EndReason | undefined
+  readonly message: string
+  readonly ageMs: number
+  readonly requestedJson: string
+  readonly measuredJson: string
+  readonly backend: string
+  readonly clientVersion: string
+  /** When it counts as lost if nothing more is heard, ms from now. */
+  readonly lostInMs: number
+}
+
+/** `foreign`: another host's execution; `unknown`: there is none of this id. */
+export type MoveResult = 'moved' | 'figures' | 'ignored' | 'repeated' | 'unknown' | 'foreign'
+
+/** An order that waits for a host. */
+export interface WaitingOrder {
+  readonly executionId: string
+  readonly generation: number
+}
+
+/** The executions of a team's attacks, and the orders that wait for their hosts. */
+export interface Executions {
+  find(teamId: string, executionId: string): Promise<ExecutionRecord | undefined>
+  ofAttacks(teamId: string, attackIds: readonly string[]): Promise<ExecutionRecord[][]>
+  report(teamId: string, report: ExecutionReport): Promise<MoveResult>
+  /** The host has the order in its journal. */
+  acknowledge(teamId: string, host: string, order: WaitingOrder): Promise<void>
+  waitingOrders(teamId: string, host: string): Promise<WaitingOrder[]>
+  /** Executions of a host that are not over and that it has taken. */
+  openOn(teamId: string, host: string): Promise<ExecutionRecord[]>
+  /** Executions past their due time. */
+  overdue(teamId: string): Promise<ExecutionRecord[]>
+  /** Ends an overdue execution as lost; false when it has been heard of meanwhile. */
+  giveUp(teamId: string, execution: ExecutionRecord, message: string): Promise<boolean>
+  /** Ends an execution whose host no longer knows it. */
+  endForgotten(teamId: string, execution: ExecutionRecord): Promise<void>
+  /** Redis' clock, epoch ms. */
+  nowMs(): Promise<number>
+}
+
+/** At most so many executions are given up in one sweep of a team. */
+const sweepLimit = 200
+
+/** Opens the store of executions. */
+export function openExecutions(redis: Redis): Executions {
+  const readMany = async (teamId: string, ids: readonly string[]): Promise<ExecutionRecord[]> => {
+    const pipeline = redis.pipeline()
+    for (const id of ids) pipeline.hgetall(keys.execution(teamId, id))
+    return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
+      if (error) throw error
+      return toExecution(record as Record<string, string>) ?? []
+    })
+  }
+  return {
+    find: async (teamId, id) => (await readMany(teamId, [id]))[0],
+    async ofAttacks(teamId, attackIds) {
+      const pipeline = redis.pipeline()
+      for (const id of attackIds) pipeline.lrange(keys.attackExecutions(teamId, id), 0, -1)
+      const lists = ((await pipeline.exec()) ?? []).map(([error, ids]) => {
+        if (error) throw error
+        return ids as string[]
+      })
+      const byId = new Map((await readMany(teamId, lists.flat())).map((e) => [e.id, e]))
+      return lists.map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
+    },
+    report: (teamId, report) => moveByReport(redis, teamId, report),
+    async acknowledge(teamId, host, { executionId, generation }) {
+      await acknowledge.run(
+        redis,
+        [keys.execution(teamId, executionId), keys.outbox(teamId, host)],
+        [host, executionId, generation],
+      )
+    },
+    async waitingOrders(teamId, host) {
+      const outbox = await redis.hgetall(keys.outbox(teamId, host))
+      return Object.entries(outbox).map(([executionId, generation]) => ({
+        executionId,
+        generation: Number(generation),
+      }))
+    },
+    async openOn(teamId, host) {
+      const ids = await redis.smembers(keys.openExecutions(teamId, host))
+      return (await readMany(teamId, ids)).filter((execution) => execution.stage !== 'Pending')
+    },
+    async overdue(teamId) {
+      const now = await nowMs(redis)
+      const ids = await redis.zrangebyscore(keys.due(teamId), 0, now, 'LIMIT', 0, sweepLimit)
+      return ids.length === 0 ? [] : await readMany(teamId, ids)
+    },
+    giveUp: (teamId, execution, message) => giveUpExecution(redis, teamId, execution, message),
+    endForgotten: (teamId, execution) => endForgotten(redis, teamId, execution),
+    nowMs: () => nowMs(redis),
+  }
+}
+
+async function nowMs(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time()
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+}
+
+function executionKeys(teamId: string, executionId: string, host: string): string[] {
+  return [
+    keys.execution(teamId, executionId),
+    keys.due(teamId),
+    keys.outbox(teamId, host),
+    keys.openExecutions(teamId, host),
+  ]
+}
+
+async function moveByReport(
+  redis: Redis,
+  teamId: string,
+  report: ExecutionReport,
+): Promise<MoveResult> {
+  const fields: Record<string, string> = {
+    client_version: report.clientVersion,
+    ...(report.reason ? { reason: report.reason } : {}),
+    ...(report.message ? { output: report.message } : {}),
+    ...(report.requestedJson ? { requested: report.requestedJson } : {}),
+    ...(report.measuredJson ? { measured: report.measuredJson } : {}),
+    ...(report.backend ? { backend: report.backend } : {}),
+  }
+  const [result] = (await move.run(redis, executionKeys(teamId, report.executionId, report.host), [
+    report.host,
+    report.seq,
+    report.stage,
+    allowedFrom(report.stage).join(),
+    isTerminal(report.stage) ? 1 : 0,
+    Math.round(report.ageMs),
+    Math.round(report.lostInMs),
+    ...Object.entries(fields).flat(),
+  ])) as [MoveResult]
+  return result
+}
+
+async function giveUpExecution(
+  redis: Redis,
+  teamId: string,
+  execution: ExecutionRecord,
+  message: string,
+): Promise<boolean> {
+  const stage = endReasons.agent_silent
+  const done = await giveUp.run(redis, executionKeys(teamId, execution.id, execution.host), [
+    execution.id,
+    stage,
+    'agent_silent',
+    message,
+    allowedFrom(stage).join(),
+  ])
+  return done === 1
+}
+
+async function endForgotten(
+  redis: Redis,
+  teamId: string,
+  execution: ExecutionRecord,
+): Promise<void> {
+  const stage = endReasons.agent_restarted
+  await move.run(redis, executionKeys(teamId, execution.id, execution.host), [
+    '',
+    0,
+    stage,
+    allowedFrom(stage).join(),
+    1,
+    0,
+    '',
+    'reason',
+    'agent_restarted',
+    'output',
+    'The agent came back without a record of this execution, so it is not running there.',
+  ])
+}
+
+function toExecution(record: Record<string, string>): ExecutionRecord | undefined {
+  const text = (name: string) => record[name] ?? ''
+  if (!record['id'] || !isStage(text('stage'))) return undefined
+  return {
+    id: text('id'),
+    attackId: text('attack_id'),
+    host: text('host'),
+    containerId: text('container_id') || undefined,
+    containerName: text('container_name') || undefined,
+    stage: text('stage') as Stage,
+    generation: Number(text('generation')),
+    serviceStates: readStates(text('service_states')),
+    clientStates: readStates(text('client_states')),
+    requested: readEffect(record['requested']),
+    measured: readEffect(record['measured']),
+    backend: record['backend'],
+    reason: record['reason'],
+    output: text('output'),
+    clientVersion: record['client_version'],
+    createdMs: Number(text('created_ms')),
+    updatedMs: Number(text('updated_ms')),
+    endMs: record['end_ms'] === undefined ? undefined : Number(record['end_ms']),
+  }
+}
+
+/** `Pending@1700000000000;Running@1700000001000` */
+function readStates(text: string): StageAt[] {
+  return text.split(';').flatMap((entry) => {
+    const [stage = '', at = ''] = entry.split('@')
+    return isStage(stage) ? { stage, atMs: Number(at) } : []
+  })
+}
+
+function readEffect(json: string | undefined): Effect | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Effect)
+}

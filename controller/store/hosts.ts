@@ -1,0 +1,156 @@
+import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
+import type { Client, Container } from '../../shared/api/clients.ts'
+import { inventoryFields, toClient } from './host-record.ts'
+import { keys } from './keys.ts'
+import { loadScript, type Redis } from './redis.ts'
+
+/** A host that was silent for this long is not listed any more. */
+const forgottenAfterMs = 24 * 60 * 60_000
+
+const claim = loadScript('claim-host')
+const refresh = loadScript('refresh-host')
+const release = loadScript('release-host')
+
+/** What the agent of a host says of itself when it opens a session. */
+export interface HostClaim {
+  readonly identifier: string
+  readonly instanceId: string
+  readonly bootId: string
+  readonly version: string
+  readonly address: string
+  readonly inventory: Inventory__Output | null
+}
+
+export type ClaimResult =
+  | { readonly kind: 'ok'; readonly epoch: number }
+  | { readonly kind: 'revoked' }
+  | {
+      readonly kind: 'in_use'
+      readonly instanceId: string
+      readonly bootId: string
+      readonly address: string
+      readonly lastSeenMs: number
+    }
+
+export type RefreshResult =
+  | { readonly kind: 'ok'; readonly waitingOrders: number }
+  | { readonly kind: 'revoked' }
+  | { readonly kind: 'replaced' }
+
+/** The hosts of a team, who is alive, and which session of an agent counts. */
+export interface Hosts {
+  claim(teamId: string, host: HostClaim, leaseMs: number): Promise<ClaimResult>
+  /** Renews the lease of the session; `change` writes a new inventory or what runs. */
+  refresh(
+    teamId: string,
+    identifier: string,
+    session: { epoch: number; leaseMs: number },
+    change: { inventory?: Inventory__Output; running?: readonly string[] },
+  ): Promise<RefreshResult>
+  /** The agent left: the host is no longer targetable. */
+  release(teamId: string, identifier: string, epoch: number): Promise<void>
+  /** Cuts a host off for good; false when there is none of this name. */
+  revoke(teamId: string, identifier: string): Promise<boolean>
+  activate(teamId: string, identifier: string): Promise<boolean>
+  list(teamId: string): Promise<Client[]>
+}
+
+/** Opens the store of hosts. */
+export function openHosts(redis: Redis): Hosts {
+  return {
+    async claim(teamId, host, leaseMs) {
+      const fields = {
+        boot_id: host.bootId,
+        version: host.version,
+        address: host.address,
+        running: '[]',
+        ...(host.inventory ? inventoryFields(host.inventory) : {}),
+      }
+      const [kind, ...rest] = (await claim.run(
+        redis,
+        [keys.liveHosts(teamId), keys.hosts(teamId), keys.host(teamId, host.identifier)],
+        [host.identifier, host.instanceId, leaseMs, ...Object.entries(fields).flat()],
+      )) as [ClaimResult['kind'], ...string[]]
+      if (kind === 'ok') return { kind, epoch: Number(rest[0]) }
+      if (kind === 'revoked') return { kind }
+      const [instanceId = '', bootId = '', address = '', lastSeenMs = ''] = rest
+      return { kind, instanceId, bootId, address, lastSeenMs: Number(lastSeenMs) }
+    },
+    async refresh(teamId, identifier, session, change) {
+      const fields = {
+        ...(change.inventory
+          ? { ...inventoryFields(change.inventory), updated_ms: String(Date.now()) }
+          : {}),
+        ...(change.running ? { running: JSON.stringify(change.running) } : {}),
+      }
+      const [kind, waiting] = (await refresh.run(
+        redis,
+        [keys.liveHosts(teamId), keys.host(teamId, identifier), keys.outbox(teamId, identifier)],
+        [identifier, session.epoch, session.leaseMs, ...Object.entries(fields).flat()],
+      )) as [RefreshResult['kind'], number]
+      return kind === 'ok' ? { kind, waitingOrders: waiting } : { kind }
+    },
+    async release(teamId, identifier, epoch) {
+      await release.run(
+        redis,
+        [keys.liveHosts(teamId), keys.host(teamId, identifier)],
+        [identifier, epoch],
+      )
+    },
+    async revoke(teamId, identifier) {
+      const done = await release.run(
+        redis,
+        [keys.liveHosts(teamId), keys.host(teamId, identifier)],
+        [identifier, ''],
+      )
+      return done === 1
+    },
+    async activate(teamId, identifier) {
+      if ((await redis.sismember(keys.hosts(teamId), identifier)) === 0) return false
+      await redis.hset(keys.host(teamId, identifier), 'state', 'ACTIVE')
+      return true
+    },
+    list: (teamId) => listHosts(redis, teamId),
+  }
+}
+
+/** The containers on these hosts, each once even when two agents watch one engine. */
+export function containersOf(clients: readonly Client[]): Container[] {
+  const byId = new Map<string, Container>()
+  for (const client of clients)
+    for (const { labels, id, ...container } of client.containers)
+      if (!byId.has(id))
+        byId.set(id, {
+          ...container,
+          identifier: id,
+          client_id: client.identifier,
+          org_id: client.org_id,
+          container_labels: labels,
+        })
+  return [...byId.values()]
+}
+
+async function listHosts(redis: Redis, teamId: string): Promise<Client[]> {
+  const identifiers = (await redis.smembers(keys.hosts(teamId))).sort()
+  const [seconds, micros] = await redis.time()
+  const nowMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+  const pipeline = redis.pipeline()
+  for (const identifier of identifiers) {
+    pipeline.hgetall(keys.host(teamId, identifier))
+    pipeline.zscore(keys.liveHosts(teamId), identifier)
+  }
+  const answers = ((await pipeline.exec()) ?? []).map(([error, value]) => {
+    if (error) throw error
+    return value
+  })
+  return identifiers
+    .map((_, index) =>
+      toClient(
+        teamId,
+        nowMs,
+        answers[2 * index] as Record<string, string>,
+        Number(answers[2 * index + 1] ?? 0),
+      ),
+    )
+    .filter((client) => nowMs - Date.parse(client.last_seen) < forgottenAfterMs)
+}

@@ -1,0 +1,43 @@
+/**
+ * Every key name there is. Data of a team share the hash tag `{t:<team>}`, those of a company
+ * `{c:<company>}`, so that each script touches one slot.
+ */
+export const keys = {
+  schema: 'temblor:schema',
+  companyNames: 'temblor:company-names',
+  teamCompanies: 'temblor:team-companies',
+  userIds: 'temblor:user-ids',
+  user: (userId: string) => `temblor:user:${userId}`,
+  userCompanies: (userId: string) => `temblor:user:${userId}:companies`,
+  session: (tokenHash: string) => `temblor:session:${tokenHash}`,
+
+  company: (companyId: string) => `temblor:{c:${companyId}}:company`,
+  companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
+  companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
+
+  /** ZSET identifier -> lease expiry, ms of Redis' clock. */
+  liveHosts: (teamId: string) => `temblor:{t:${teamId}}:live`,
+  /** SET of identifiers. */
+  hosts: (teamId: string) => `temblor:{t:${teamId}}:hosts`,
+  hostPrefix: (teamId: string) => `temblor:{t:${teamId}}:host:`,
+  host: (teamId: string, identifier: string) => `temblor:{t:${teamId}}:host:${identifier}`,
+  /** HASH execution id -> generation of the order that the host has not journalled yet. */
+  outboxPrefix: (teamId: string) => `temblor:{t:${teamId}}:outbox:`,
+  outbox: (teamId: string, identifier: string) => `temblor:{t:${teamId}}:outbox:${identifier}`,
+  /** SET of the executions of a host that are not over. */
+  openPrefix: (teamId: string) => `temblor:{t:${teamId}}:open:`,
+  openExecutions: (teamId: string, identifier: string) =>
+    `temblor:{t:${teamId}}:open:${identifier}`,
+  /** ZSET attack id -> creation, ms. */
+  attacks: (teamId: string) => `temblor:{t:${teamId}}:attacks`,
+  attackPrefix: (teamId: string) => `temblor:{t:${teamId}}:attack:`,
+  attack: (teamId: string, attackId: string) => `temblor:{t:${teamId}}:attack:${attackId}`,
+  /** LIST of execution ids. */
+  attackExecutions: (teamId: string, attackId: string) =>
+    `temblor:{t:${teamId}}:attack:${attackId}:executions`,
+  executionPrefix: (teamId: string) => `temblor:{t:${teamId}}:execution:`,
+  execution: (teamId: string, executionId: string) =>
+    `temblor:{t:${teamId}}:execution:${executionId}`,
+  /** ZSET execution id -> when it counts as lost, ms. */
+  due: (teamId: string) => `temblor:{t:${teamId}}:due`,
+}

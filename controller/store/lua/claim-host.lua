@@ -1,0 +1,27 @@
+#!lua
+-- Opens a session of an agent: refuses a revoked host and a second live host of the same name.
+-- KEYS 1 live hosts, 2 hosts, 3 this host
+-- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record
+-- Returns {'ok', epoch, now} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = redis.call('HGET', KEYS[3], 'state')
+if state == 'REVOKED' then
+  return { 'revoked' }
+end
+local other = redis.call('HGET', KEYS[3], 'instance_id')
+local lease = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if other and other ~= ARGV[2] and lease and tonumber(lease) > now then
+  local seen = redis.call('HMGET', KEYS[3], 'boot_id', 'address', 'last_seen_ms')
+  return { 'in_use', other, seen[1] or '', seen[2] or '', seen[3] or '' }
+end
+local epoch = redis.call('HINCRBY', KEYS[3], 'epoch', 1)
+redis.call('HSETNX', KEYS[3], 'created_ms', now)
+redis.call('HSET', KEYS[3], 'identifier', ARGV[1], 'instance_id', ARGV[2], 'state', 'ACTIVE',
+  'last_seen_ms', now, 'updated_ms', now)
+for i = 4, #ARGV, 2 do
+  redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
+end
+redis.call('SADD', KEYS[2], ARGV[1])
+redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
+return { 'ok', epoch, now }

@@ -1,0 +1,57 @@
+#!lua
+-- Applies a report about an execution: a stage, if the execution may move to it from where it is, and
+-- figures. A late, repeated or foreign report changes nothing.
+-- KEYS 1 execution, 2 due, 3 outbox of the host, 4 open executions of the host
+-- ARGV 1 host that reports ('' for the controller itself), 2 seq of the report (0 for the controller),
+--      3 stage, 4 comma-separated stages from which it may be reached, 5 is it terminal (1/0),
+--      6 age of the report ms, 7 due in ms from now ('' leaves it), then field/value pairs
+-- Returns {'moved' | 'figures' | 'ignored' | 'repeated' | 'unknown' | 'foreign'}
+local current = redis.call('HMGET', KEYS[1], 'host', 'stage', 'seq', 'id')
+if not current[4] then
+  return { 'unknown' }
+end
+if ARGV[1] ~= '' and ARGV[1] ~= current[1] then
+  return { 'foreign' }
+end
+local seq = tonumber(ARGV[2])
+if seq > 0 and seq <= tonumber(current[3]) then
+  return { 'repeated' }
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local happened = now - math.max(0, tonumber(ARGV[6]))
+if seq > 0 then
+  redis.call('HSET', KEYS[1], 'seq', seq)
+end
+local stage = ARGV[3]
+local may_move = string.find(',' .. ARGV[4] .. ',', ',' .. current[2] .. ',', 1, true) ~= nil
+if not may_move and stage ~= current[2] then
+  return { 'ignored' }
+end
+if not may_move and ARGV[5] == '1' then
+  return { 'ignored' }
+end
+for i = 8, #ARGV, 2 do
+  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+end
+redis.call('HSET', KEYS[1], 'updated_ms', now)
+if not may_move then
+  return { 'figures' }
+end
+local function append(field, entry)
+  local before = redis.call('HGET', KEYS[1], field)
+  redis.call('HSET', KEYS[1], field, (before and before ~= '') and (before .. ';' .. entry) or entry)
+end
+redis.call('HSET', KEYS[1], 'stage', stage)
+append('service_states', stage .. '@' .. now)
+if seq > 0 then
+  append('client_states', stage .. '@' .. happened)
+end
+if ARGV[5] == '1' then
+  redis.call('HSET', KEYS[1], 'end_ms', happened)
+  redis.call('ZREM', KEYS[2], current[4])
+  redis.call('SREM', KEYS[4], current[4])
+elseif ARGV[7] ~= '' then
+  redis.call('ZADD', KEYS[2], 'XX', now + tonumber(ARGV[7]), current[4])
+end
+return { 'moved' }

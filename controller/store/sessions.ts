@@ -1,0 +1,40 @@
+import { keys } from './keys.ts'
+import type { Redis } from './redis.ts'
+
+/** What a token stands for. Roles are not in it: they are looked up at each request. */
+export interface SessionRecord {
+  readonly userId: string
+  readonly email: string
+  readonly companyId: string
+  /** Absent for the session of a user without a team. */
+  readonly teamId: string | undefined
+  readonly expiresMs: number
+}
+
+/** Sessions by the keyed hash of their token; Redis forgets them when they expire. */
+export interface Sessions {
+  put(tokenHash: string, session: SessionRecord): Promise<void>
+  find(tokenHash: string): Promise<SessionRecord | undefined>
+  remove(tokenHash: string): Promise<void>
+}
+
+/** Opens the store of sessions. */
+export function openSessions(redis: Redis): Sessions {
+  return {
+    async put(tokenHash, session) {
+      await redis.set(
+        keys.session(tokenHash),
+        JSON.stringify(session),
+        'PXAT',
+        Math.floor(session.expiresMs),
+      )
+    },
+    async find(tokenHash) {
+      const text = await redis.get(keys.session(tokenHash))
+      return text === null ? undefined : (JSON.parse(text) as SessionRecord)
+    },
+    async remove(tokenHash) {
+      await redis.del(keys.session(tokenHash))
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { Seal } from '../auth/key-file.ts'
+import { openAttacks, type Attacks } from './attacks.ts'
+import { openCompanies, type Companies } from './companies.ts'
+import { openExecutions, type Executions } from './executions.ts'
+import { openHosts, type Hosts } from './hosts.ts'
+import { keys } from './keys.ts'
+import type { Redis } from './redis.ts'
+import { openSessions, type Sessions } from './sessions.ts'
+import { openUsers, type Users } from './users.ts'
+
+/** The version of the data's shape; a controller refuses data of a newer one. */
+const schemaVersion = 1
+
+/** Everything that is kept, one store for each kind of thing. */
+export interface Store {
+  readonly companies: Companies
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly hosts: Hosts
+  readonly attacks: Attacks
+  readonly executions: Executions
+}
+
+/**
+ * Opens the stores on one connection.
+ * @throws Error when the data were written by a newer version of Temblor
+ */
+export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
+  await redis.setnx(keys.schema, schemaVersion)
+  const found = Number(await redis.get(keys.schema))
+  if (found > schemaVersion)
+    throw new Error(
+      `The data in Redis have schema version ${found}; this Temblor knows up to ${schemaVersion}. Use the newer Temblor.`,
+    )
+  return {
+    companies: openCompanies(redis, seal),
+    users: openUsers(redis),
+    sessions: openSessions(redis),
+    hosts: openHosts(redis),
+    attacks: openAttacks(redis),
+    executions: openExecutions(redis),
+  }
+}

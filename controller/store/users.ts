@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../shared/api/errors.ts'
+import { keys } from './keys.ts'
+import type { Redis } from './redis.ts'
+
+export interface User {
+  readonly id: string
+  readonly email: string
+  readonly passwordHash: string
+}
+
+/** Users, known by their email address whatever its case. */
+export interface Users {
+  /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
+  add(email: string, passwordHash: string): Promise<User>
+  findByEmail(email: string): Promise<User | undefined>
+  setPasswordHash(userId: string, passwordHash: string): Promise<void>
+  companiesOf(userId: string): Promise<string[]>
+}
+
+/** Opens the store of users. */
+export function openUsers(redis: Redis): Users {
+  return {
+    async add(email, passwordHash) {
+      const address = email.trim()
+      if (!/^[^\s@|;,]{1,64}@[^\s@|;,]{1,189}$/.test(address))
+        throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
+          details: { field: 'email', value: email.slice(0, 260) },
+        })
+      const id = randomUUID()
+      await redis.hset(keys.user(id), { id, email: address, passwordHash, createdMs: Date.now() })
+      if ((await redis.hsetnx(keys.userIds, address.toLowerCase(), id)) === 1)
+        return { id, email: address, passwordHash }
+      await redis.del(keys.user(id))
+      throw new ApiError('invalid_body', `There is a user ${address} already.`, {
+        details: { field: 'email', value: address },
+      })
+    },
+    async findByEmail(email) {
+      const id = await redis.hget(keys.userIds, email.trim().toLowerCase())
+      if (id === null) return undefined
+      const record = await redis.hgetall(keys.user(id))
+      return { id, email: record['email'] ?? email, passwordHash: record['passwordHash'] ?? '' }
+    },
+    async setPasswordHash(userId, passwordHash) {
+      await redis.hset(keys.user(userId), { passwordHash })
+    },
+    companiesOf: (userId) => redis.smembers(keys.userCompanies(userId)),
+  }
+}
