@@ -69,6 +69,8 @@ export class Executor {
   halt(executionId: string, generation: number, attackId: string): void {
     const running = this.#running.get(executionId)
     if (running) return running.execution.end('halted', 'Halted.')
+    const known = this.#deps.journal.get(executionId)
+    if (known) return this.#answer(known)
     const order = { executionId, generation, attackId, attackType: '', params: {}, local: false }
     this.refuse(order, 'halted', 'Halted before it started.')
   }
