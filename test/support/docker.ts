@@ -36,9 +36,9 @@ export interface TargetContainer {
   readonly container: Docker.Container
   readonly labels: Record<string, string>
   /** CPU time that its control group has used, in seconds. */
-  cpuSeconds(): number
+  readonly cpuSeconds: () => number
   /** Pids in its control group. */
-  pids(): number[]
+  readonly pids: () => number[]
 }
 
 export interface TargetContainers {
