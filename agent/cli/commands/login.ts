@@ -78,7 +78,7 @@ export function chooseSession(sessions: readonly Session[], team: string | undef
 }
 
 async function readPassword(io: CliIo, email: string): Promise<string> {
-  const isTyped = isatty(io.stdin.fd)
+  const isTyped = isatty(0)
   if (isTyped) io.draw(`Password of ${email}: `)
   // On a terminal nothing is echoed: what is read is written to nowhere.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

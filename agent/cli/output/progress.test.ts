@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { fakeIo } from './fake-io.ts'
+import { createProgress } from './progress.ts'
+
+const row = { name: 'web-1', stage: 'Running', fraction: 0.5, note: '5 s left' }
+
+test('without a terminal each change of stage is one line', () => {
+  const io = fakeIo()
+  const progress = createProgress(io)
+  progress.update([{ ...row, stage: 'Pending', note: '' }])
+  progress.update([row])
+  progress.update([{ ...row, note: '4 s left' }])
+  expect(io.err).toEqual(['web-1: Pending', 'web-1: Running (5 s left)'])
+})
+
+test('on a terminal the bars are redrawn in place', () => {
+  const io = fakeIo({}, { isTerminal: true })
+  const progress = createProgress(io)
+  progress.update([row])
+  progress.update([{ ...row, fraction: 1 }])
+  expect(io.err[0]).toContain('[##########----------]')
+  expect(io.err[1]).toContain('\u001B[1A\u001B[2Kweb-1  [####################]')
+})
