@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findRedisServer } from '../../deploy/local/redis.ts'
+import { openRedis, type Redis } from '../../controller/store/redis.ts'
+import { until } from './until.ts'
+
+export interface TestRedis extends AsyncDisposable {
+  readonly url: string
+  readonly redis: Redis
+}
+
+/** A Redis of its own on a private socket, as durable as the real one, gone afterwards. */
+export async function startTestRedis(): Promise<TestRedis> {
+  const dir = mkdtempSync(join(tmpdir(), 'temblor-redis-'))
+  const socket = join(dir, 'redis.sock')
+  const settings = ['--port', '0', '--unixsocket', socket, '--dir', dir, '--save', '']
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
+  const noEviction = ['--maxmemory-policy', 'noeviction']
+  const server = spawn(findRedisServer(), [...settings, ...durable, ...noEviction], {
+    stdio: 'ignore',
+  })
+  const url = `unix://${socket}`
+  const redis = openRedis(url)
+  redis.on('error', () => undefined)
+  await until('redis answers', async () => (await redis.ping().catch(() => '')) === 'PONG')
+  return {
+    url,
+    redis,
+    async [Symbol.asyncDispose]() {
+      redis.disconnect()
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
