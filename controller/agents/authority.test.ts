@@ -53,7 +53,7 @@ describe('the certificate authority', () => {
     const p384 = await makeRequest('CN=x', { ...p256, namedCurve: 'P-384' })
     await expect(authority.issueAgentCertificate(p384, subject)).rejects.toThrow(/P-256/)
     await expect(authority.issueAgentCertificate('nonsense', subject)).rejects.toThrow(
-      /PKCS|ASN|PEM|decode/i,
+      /cannot be read/,
     )
   })
 

@@ -117,11 +117,21 @@ export async function openAuthority(keyFile: {
 
 /** The key of a request that proves to own it. */
 async function checkRequest(csrPem: string): Promise<x509.PublicKey> {
-  const request = new x509.Pkcs10CertificateRequest(csrPem)
+  const request = readRequest(csrPem)
   const { name, namedCurve } = request.publicKey.algorithm as webcrypto.EcKeyAlgorithm
   if (name !== 'ECDSA' || namedCurve !== 'P-256') throw new Error('The key is not EC P-256.')
   if (!(await request.verify())) throw new Error('The request is not signed with its own key.')
   return request.publicKey
+}
+
+function readRequest(csrPem: string): x509.Pkcs10CertificateRequest {
+  try {
+    return new x509.Pkcs10CertificateRequest(csrPem)
+  } catch (cause) {
+    throw new Error('The certificate request cannot be read; it must be PKCS #10 in PEM.', {
+      cause,
+    })
+  }
 }
 
 function validity(days: number): { notBefore: Date; notAfter: Date } {
