@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, untilTargetable, type FurtherAgent } from '../support/agent.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
 import type { Answer } from '../support/http.ts'
-import { addCompany, addTeam, addUser } from '../support/people.ts'
+import { addCompany, addTeam, addUser, signInAll } from '../support/people.ts'
 import { problem } from '../support/problem.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -185,6 +185,21 @@ describe('roles', () => {
     ])
       expect(problem(answer).status).toBe(403)
   })
+})
+
+test('who is in two teams gets a session for each, and each is for its own team only', async () => {
+  const company = service.local.company.name
+  const both = [service.local.team.id, neighbourTeam]
+  for (const team of [service.local.team.name, 'Neighbours'])
+    await addUser(service, 'both@example.com', { company, team, teamRole: 'TEAM_USER' })
+  const sessions = await signInAll(service.baseUrl, 'both@example.com')
+  expect(new Set(sessions.map((api) => api.session.org_id))).toEqual(new Set(both))
+  for (const api of sessions) {
+    const clients = await api.activeClients()
+    expect(clients.map((one) => one.org_id)).toEqual([api.session.org_id])
+    const other = both.find((id) => id !== api.session.org_id)
+    expect(problem(await api.send('GET', `/clients?teamId=${other}`)).status).toBe(403)
+  }
 })
 
 describe('targets that are not there', () => {

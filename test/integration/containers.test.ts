@@ -4,6 +4,7 @@ import {
   dockerSkipReason,
   needsDocker,
   targetContainers,
+  untilKnown,
   type TargetContainer,
   type TargetContainers,
 } from '../support/docker.ts'
@@ -34,15 +35,7 @@ describe('a cpu attack on containers', () => {
       await containers.start({ app, tier: 'front' }),
     ]
     back = await containers.start({ app, tier: 'back' })
-    await until(
-      'the agent has told of all containers',
-      async () => {
-        const known = new Set((await api.containers()).map((one) => one.identifier))
-        return [...front, back].every((one) => known.has(one.id))
-      },
-      15_000,
-      apiPollMs,
-    )
+    await untilKnown(api, [...front, back])
   })
   afterAll(async () => {
     await containers?.[Symbol.asyncDispose]()

@@ -13,7 +13,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Docker from 'dockerode'
 import { beforeEach } from 'vitest'
+import type { Api } from './api.ts'
 import { temporaryDir } from './service.ts'
+import { apiPollMs, until } from './until.ts'
 
 const image = 'temblor-test/target:1'
 
@@ -136,4 +138,17 @@ function pidsOf(id: string): number[] {
     .split('\n')
     .filter((line) => line !== '')
     .map(Number)
+}
+
+/** Waits until the controller has heard of these containers. */
+export async function untilKnown(api: Api, wanted: readonly TargetContainer[]): Promise<void> {
+  await until(
+    'the controller knows the containers',
+    async () => {
+      const known = new Set((await api.containers()).map((one) => one.identifier))
+      return wanted.every((one) => known.has(one.id))
+    },
+    15_000,
+    apiPollMs,
+  )
 }

@@ -1,4 +1,6 @@
-import type { Api } from './api.ts'
+import type { Session } from '../../shared/api/sessions.ts'
+import { apiOf, type Api } from './api.ts'
+import { request } from './http.ts'
 import type { Service } from './service.ts'
 
 /** A team with its people, made by `temblor admin`. */
@@ -53,4 +55,10 @@ export async function addUser(
     password,
   )
   return await service.signIn({ email, password, companyName: company })
+}
+
+/** One client of the API for each team of a user that `addUser` made. */
+export async function signInAll(baseUrl: string, email: string): Promise<Api[]> {
+  const answer = await request(baseUrl, 'POST', '/v1/users/auth', { form: { email, password } })
+  return (answer.json as Session[]).map((session) => apiOf(baseUrl, session))
 }
