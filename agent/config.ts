@@ -8,6 +8,11 @@ import { parseJoinLine, type JoinLine } from '../shared/join-line.ts'
 import { nearest } from '../shared/nearest.ts'
 import { noLimits, type OwnerLimits } from './owner-limits.ts'
 
+/** Settings that cannot be; the message names every one, its value and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
 /** The settings of an agent, checked once at its start. */
 export interface AgentConfig {
   /** undefined when the agent has joined already (or never will: local attacks only). */
@@ -75,7 +80,7 @@ const defaultDockerSocket = '/var/run/docker.sock'
 /**
  * Reads the settings from the environment and the owner's file. The environment wins, except for the
  * owner's limits: there the stricter of the two holds.
- * @throws Error with every fault in one message: the variable, its value, what is allowed
+ * @throws ConfigError with every fault in one message: the variable, its value, what is allowed
  */
 export function readConfig(env: NodeJS.ProcessEnv): AgentConfig {
   const faults: string[] = []
@@ -88,7 +93,7 @@ export function readConfig(env: NodeJS.ProcessEnv): AgentConfig {
   checkAll(file, ` in ${env['TEMBLOR_AGENT_CONFIG'] || ownerFile}`, faults)
   const values: Values = { ...file, ...fromEnv }
   const joined = readJoin(values.TEMBLOR_JOIN, faults)
-  if (faults.length > 0) throw new Error(faults.join('\n'))
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return {
     join: joined,
     stateDir: values.TEMBLOR_AGENT_DIR ?? defaultStateDir(),

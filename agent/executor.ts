@@ -1,4 +1,4 @@
-import { endReasons, type EndReason } from '../shared/stages.ts'
+import { endReasons, type EndReason, type Stage } from '../shared/stages.ts'
 import { Execution, type ExecutionDeps } from './execution.ts'
 import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
 import type { AttackParams, AttackTypeName } from '../shared/attacks/index.ts'
@@ -36,6 +36,15 @@ export class Executor {
   /** What runs now (or starts, or ends). */
   get running(): RunOrder[] {
     return [...this.#running.values()].map(({ execution }) => execution.order)
+  }
+
+  /** What runs now, how far it is, and how long it has left in ms (once it runs). */
+  list(): { order: RunOrder; stage: Stage; leftMs: number | undefined }[] {
+    return [...this.#running.values()].map(({ execution }) => ({
+      order: execution.order,
+      stage: execution.last?.stage ?? 'Initializing',
+      leftMs: execution.deadlineMs && execution.deadlineMs - performance.now(),
+    }))
   }
 
   /**

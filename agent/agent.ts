@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { destination, pino, type Logger } from 'pino'
+import { PinError } from './ca-pin.ts'
+import { reconnectDelayMs } from './backoff.ts'
+import { ConfigError, readConfig, type AgentConfig } from './config.ts'
+import { startControlServer } from './control/server.ts'
+import { ControllerLink } from './controller-link.ts'
+import { openCore, type AgentCore } from './core.ts'
+import { EnrolmentRefused, NotJoinedError, obtainCredentials } from './enrol.ts'
+import type { ExecutionUpdate } from './execution-update.ts'
+import { readFacts } from './facts.ts'
+import { faults } from './faults/index.ts'
+import { LockedError } from './host/lock.ts'
+import type { AgentCredentials } from './identity.ts'
+import { buildInventory, capabilities, warningsOf } from './inventory.ts'
+
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/**
+ * Runs the agent until it is told to stop or is refused for good. Logs JSON to stderr. A parent with
+ * an IPC channel is sent `{ ready, identifier, warnings }` once it is connected.
+ * @returns the exit code
+ */
+export async function runAgent(env: NodeJS.ProcessEnv): Promise<number> {
+  const log = createLog(env['TEMBLOR_LOG_LEVEL'])
+  try {
+    const config = readConfig(env)
+    log.level = config.logLevel
+    return await serve(config, log)
+  } catch (error) {
+    if (!isPlain(error)) throw error
+    log.fatal(error.message)
+    return 1
+  }
+}
+
+async function serve(config: AgentConfig, log: Logger): Promise<number> {
+  const stopping = listenForSignals()
+  // Updates of the replay and of local attacks wait here until there is a controller to tell.
+  const early: ExecutionUpdate[] = []
+  let link: ControllerLink | undefined
+  let onUpdate = (update: ExecutionUpdate): void => {
+    early.push(update)
+  }
+  const watchers = new Set<(update: ExecutionUpdate) => void>()
+  const core = await openCore(config, {
+    onUpdate: (update) => {
+      logUpdate(log, update)
+      onUpdate(update)
+      for (const watch of watchers) watch(update)
+    },
+    onContainers: () => link?.inventoryChanged(),
+  })
+  for (const name of core.journal.unreadable) log.error({ name }, 'a journal file is unreadable')
+  const control = await startControlServer({ core, watchers, link: () => link?.status })
+  let code = 0
+  let farewell = 'The agent was stopped.'
+  try {
+    const credentials = await join(core, log, stopping.signal)
+    if (credentials) {
+      link = await createLink(core, credentials, log)
+      const open = link
+      onUpdate = (update) => open.report(update)
+      for (const update of early) open.report(update)
+      const refusal = await Promise.race([open.run(), stopping.promise])
+      if (refusal) {
+        farewell = refusal.message
+        code = 1
+        log.fatal({ code: refusal.code }, `The controller refused this agent: ${refusal.message}`)
+      }
+    }
+  } catch (error) {
+    if (!isPlain(error)) throw error
+    log.fatal(error.message)
+    code = 1
+  } finally {
+    await core.executor.close(farewell)
+    await link?.close(farewell)
+    await control.close()
+    await core.close(farewell)
+  }
+  log.info('stopped')
+  return code
+}
+
+/** Joins, trying again while the controller cannot be reached; undefined when told to stop. */
+async function join(
+  core: AgentCore,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<AgentCredentials | undefined> {
+  const { stateDir, join: line } = core.config
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    try {
+      return await obtainCredentials(stateDir, core.instanceId, line)
+    } catch (error) {
+      if (isPlain(error)) throw error
+      const delayMs = reconnectDelayMs(attempt, false)
+      log.warn({ delayMs: Math.round(delayMs) }, String(error))
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  return undefined
+}
+
+async function createLink(
+  core: AgentCore,
+  credentials: AgentCredentials,
+  log: Logger,
+): Promise<ControllerLink> {
+  const { config, engine, executor, journal, instanceId, bootId } = core
+  const sources = { config, faults, engine, facts: await readFacts() }
+  let isReady = false
+  return new ControllerLink({
+    executor,
+    journal,
+    log,
+    instanceId,
+    bootId,
+    credentials,
+    identifier: config.identifier,
+    stateDir: config.stateDir,
+    inventory: () => buildInventory(sources),
+    onReady() {
+      if (isReady) return
+      isReady = true
+      const warnings = warningsOf(capabilities(sources))
+      for (const warning of warnings) log.warn(warning)
+      // The parent may be gone; that is no reason to stop.
+      if (process.connected)
+        process.send?.({ ready: true, identifier: config.identifier, warnings }, () => undefined)
+    },
+  })
+}
+
+function listenForSignals(): { signal: AbortSignal; promise: Promise<undefined> } {
+  const controller = new AbortController()
+  const promise = new Promise<undefined>((resolve) => {
+    for (const name of stopSignals)
+      process.on(name, () => {
+        controller.abort()
+        resolve(undefined)
+      })
+  })
+  return { signal: controller.signal, promise }
+}
+
+function createLog(level: string | undefined): Logger {
+  const stderr = destination({ fd: 2, sync: true })
+  // Whoever read the log may be gone; the agent goes on.
+  stderr.on('error', () => undefined)
+  const known = level !== undefined && level in pino.levels.values
+  return pino({ level: known ? level : 'info', base: { pid: process.pid } }, stderr)
+}
+
+function logUpdate(log: Logger, update: ExecutionUpdate): void {
+  const { executionId, stage, reason, message, measured } = update
+  if (measured && !reason) return log.debug({ executionId, measured }, 'measured')
+  return log.info({ executionId, stage, reason, measured }, message || stage)
+}
+
+/** Errors that need no stack trace: their message says what to do. */
+function isPlain(error: unknown): error is Error {
+  return (
+    error instanceof LockedError ||
+    error instanceof NotJoinedError ||
+    error instanceof PinError ||
+    error instanceof EnrolmentRefused ||
+    error instanceof ConfigError
+  )
+}

@@ -1,0 +1,18 @@
+const firstMs = 500
+const longestMs = 10_000
+/** A host under attack must be heard of again before it gives its controller up. */
+const longestWhileRunningMs = 2000
+
+/**
+ * How long to wait before connecting again: full jitter up to 0.5 s · 2^attempt, at most 10 s. While
+ * attacks run, the first attempt is made at once.
+ */
+export function reconnectDelayMs(
+  attempt: number,
+  isRunning: boolean,
+  random: () => number = Math.random,
+): number {
+  if (isRunning && attempt === 0) return 0
+  const cap = isRunning ? longestWhileRunningMs : longestMs
+  return random() * Math.min(cap, firstMs * 2 ** Math.min(attempt, 16))
+}

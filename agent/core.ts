@@ -1,0 +1,65 @@
+import type { AgentConfig } from './config.ts'
+import { DockerEngine } from './containers/docker.ts'
+import type { ExecutionUpdate } from './execution-update.ts'
+import { Executor } from './executor.ts'
+import { faults } from './faults/index.ts'
+import { makePrivateFolder } from './host/durable-file.ts'
+import { lockFolder } from './host/lock.ts'
+import { bootId } from './host/processes.ts'
+import { readInstanceId } from './identity.ts'
+import { Journal } from './journal.ts'
+
+/** What carries out attacks on this host, with or without a controller. */
+export interface AgentCore {
+  readonly config: AgentConfig
+  readonly instanceId: string
+  readonly bootId: string
+  readonly journal: Journal
+  readonly engine: DockerEngine
+  readonly executor: Executor
+  /** Ends and reverts everything, and lets another process have the state folder. */
+  close(message: string): Promise<void>
+}
+
+/**
+ * Takes the state folder and takes back whatever an earlier process left.
+ * @throws LockedError when another process has the folder
+ */
+export async function openCore(
+  config: AgentConfig,
+  listeners: {
+    onUpdate: (update: ExecutionUpdate) => void
+    /** The list of containers has changed. */
+    onContainers?: () => void
+  },
+): Promise<AgentCore> {
+  makePrivateFolder(config.stateDir)
+  const lock = lockFolder(config.stateDir)
+  const instanceId = readInstanceId(config.stateDir)
+  const journal = new Journal(config.stateDir)
+  const engine = new DockerEngine(config.dockerSocket, listeners.onContainers)
+  const executor = new Executor({
+    journal,
+    faults,
+    containers: engine,
+    limits: config.limits,
+    instanceId,
+    bootId: bootId(),
+    onUpdate: listeners.onUpdate,
+  })
+  await executor.replay()
+  await engine.open()
+  return {
+    config,
+    instanceId,
+    bootId: bootId(),
+    journal,
+    engine,
+    executor,
+    async close(message) {
+      await executor.close(message)
+      engine.close()
+      lock.release()
+    },
+  }
+}

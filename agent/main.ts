@@ -1,0 +1,3 @@
+import { runAgent } from './agent.ts'
+
+process.exitCode = await runAgent(process.env)

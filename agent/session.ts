@@ -1,0 +1,75 @@
+import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js'
+import type { AgentMessage } from '../proto/gen/temblor/agent/v1/AgentMessage.ts'
+import type { ControllerMessage__Output } from '../proto/gen/temblor/agent/v1/ControllerMessage.ts'
+import type { Hello } from '../proto/gen/temblor/agent/v1/Hello.ts'
+import type { Refusal__Output } from '../proto/gen/temblor/agent/v1/Refusal.ts'
+import type { Welcome__Output } from '../proto/gen/temblor/agent/v1/Welcome.ts'
+import { openChannel } from './channel.ts'
+import type { AgentCredentials } from './identity.ts'
+
+/** How a session ended. */
+export type SessionEnd =
+  | { readonly kind: 'refused'; readonly refusal: Refusal__Output }
+  | { readonly kind: 'lost'; readonly message: string }
+  | { readonly kind: 'closed' }
+
+/** Hears what the controller says after its welcome. */
+export type MessageListener = (message: ControllerMessage__Output) => void
+
+const welcomeTimeoutMs = 10_000
+const goodbyeTimeoutMs = 1000
+
+/** One mutually authenticated stream to a controller, from Hello to its end. */
+export class Session {
+  /** Resolves with what the controller wants; never, when it does not want us. */
+  readonly welcome: Promise<Welcome__Output>
+  readonly ended: Promise<SessionEnd>
+  readonly #call: ClientDuplexStream<AgentMessage, ControllerMessage__Output>
+  #finish: (end: SessionEnd) => void
+
+  constructor(credentials: AgentCredentials, hello: Hello, listener: MessageListener) {
+    const client = openChannel(credentials.address, credentials.caPem, credentials)
+    const call = client.session()
+    this.#call = call
+    const welcome = Promise.withResolvers<Welcome__Output>()
+    const ended = Promise.withResolvers<SessionEnd>()
+    this.welcome = welcome.promise
+    const timer = setTimeout(
+      () => this.#finish({ kind: 'lost', message: 'no welcome came' }),
+      welcomeTimeoutMs,
+    )
+    this.#finish = (end) => {
+      clearTimeout(timer)
+      ended.resolve(end)
+    }
+    this.ended = ended.promise.finally(() => {
+      call.cancel()
+      client.close()
+    })
+    call.on('data', (message: ControllerMessage__Output) => {
+      if (message.refusal) return this.#finish({ kind: 'refused', refusal: message.refusal })
+      if (message.welcome) {
+        clearTimeout(timer)
+        welcome.resolve(message.welcome)
+      } else listener(message)
+    })
+    call.on('error', (error: ServiceError) =>
+      this.#finish({ kind: 'lost', message: error.details || error.message }),
+    )
+    call.on('end', () => this.#finish({ kind: 'lost', message: 'the controller ended it' }))
+    call.write({ hello })
+  }
+
+  send(message: AgentMessage): void {
+    if (this.#call.writable) this.#call.write(message)
+  }
+
+  /** Says goodbye and ends the stream; resolves when it is over. */
+  async close(reason: string): Promise<void> {
+    this.send({ bye: { reason } })
+    this.#call.end()
+    const timer = setTimeout(() => this.#finish({ kind: 'closed' }), goodbyeTimeoutMs)
+    await this.ended
+    clearTimeout(timer)
+  }
+}
