@@ -15,7 +15,7 @@ export async function ensureNpmPackages(/** @type {string} */ root, /** @type {S
     // Somebody else may have installed them while we waited.
     if (isInstalled(root)) return
     say('Installing the npm packages and the Node 24 runtime (npm ci; install scripts stay off) …')
-    await npmCi(root)
+    await installLocked(root)
     writeFileSync(stampFile(root), lockHash(root))
   } finally {
     unlock()
@@ -52,23 +52,37 @@ function matchesRecord(root) {
   )
 }
 
-function npmCi(root) {
+/** Installs exactly what the lock says. */
+async function installLocked(root) {
+  const ci = await npm(root, ['ci'])
+  if (ci.code === 0) return
+  // Some registries lack optional packages for other systems; the lock then has no entry for them,
+  // and `npm ci` calls that out of sync. `install` takes the versions of the lock and skips those.
+  const complaints = ci.stderr.match(/^npm error (Missing|Invalid): .*$/gm) ?? []
+  const isOnlyForeign =
+    complaints.length > 0 && complaints.every((line) => /Missing: \S+@ from lock file$/.test(line))
+  const install = isOnlyForeign ? await npm(root, ['install', '--no-save']) : ci
+  if (install.code === 0) return
+  process.stderr.write(install.stderr)
+  throw new Error(`npm failed (exit code ${install.code}); what it said is above.`)
+}
+
+function npm(root, command) {
   const { PATH = '', ...env } = process.env
   // npm must not run on the very node that it is about to replace.
   const outside = PATH.split(path.delimiter).filter((dir) => !dir.startsWith(root + path.sep))
   // At this level npm is silent about EBADENGINE: it runs on Node 20, the packages on 24.
-  const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error']
+  const args = [...command, '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error']
   return new Promise((resolve, reject) => {
-    const npm = spawn('npm', args, {
+    const child = spawn('npm', args, {
       cwd: root,
-      stdio: ['ignore', 2, 2],
+      stdio: ['ignore', 2, 'pipe'],
       env: { ...env, PATH: outside.join(path.delimiter), npm_config_omit: '', NODE_ENV: '' },
     })
-    npm.on('error', reject)
-    npm.on('exit', (code) => {
-      if (code === 0) resolve(undefined)
-      else reject(new Error(`npm ci failed (exit code ${code}); what it said is above.`))
-    })
+    let stderr = ''
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stderr }))
   })
 }
 
