@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { destination, pino, type Logger } from 'pino'
-import { PinError } from './ca-pin.ts'
 import { reconnectDelayMs } from './backoff.ts'
-import { ConfigError, readConfig, type AgentConfig } from './config.ts'
+import { readConfig, type AgentConfig } from './config.ts'
 import { startControlServer } from './control/server.ts'
 import { ControllerLink } from './controller-link.ts'
 import { openCore, type AgentCore } from './core.ts'
-import { EnrolmentRefused, NotJoinedError, obtainCredentials } from './enrol.ts'
+import { obtainCredentials } from './enrol.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { readFacts } from './facts.ts'
 import { faults } from './faults/index.ts'
-import { LockedError } from './host/lock.ts'
 import type { AgentCredentials } from './identity.ts'
 import { buildInventory, capabilities, warningsOf } from './inventory.ts'
+import { PlainError } from './plain-error.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -28,7 +27,7 @@ export async function runAgent(env: NodeJS.ProcessEnv): Promise<number> {
     log.level = config.logLevel
     return await serve(config, log)
   } catch (error) {
-    if (!isPlain(error)) throw error
+    if (!(error instanceof PlainError)) throw error
     log.fatal(error.message)
     return 1
   }
@@ -70,7 +69,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
       }
     }
   } catch (error) {
-    if (!isPlain(error)) throw error
+    if (!(error instanceof PlainError)) throw error
     log.fatal(error.message)
     code = 1
   } finally {
@@ -94,7 +93,7 @@ async function join(
     try {
       return await obtainCredentials(stateDir, core.instanceId, line)
     } catch (error) {
-      if (isPlain(error)) throw error
+      if (error instanceof PlainError) throw error
       const delayMs = reconnectDelayMs(attempt, false)
       log.warn({ delayMs: Math.round(delayMs) }, String(error))
       await sleep(delayMs, undefined, { signal }).catch(() => undefined)
@@ -157,15 +156,4 @@ function logUpdate(log: Logger, update: ExecutionUpdate): void {
   const { executionId, stage, reason, message, measured } = update
   if (measured && !reason) return log.debug({ executionId, measured }, 'measured')
   return log.info({ executionId, stage, reason, measured }, message || stage)
-}
-
-/** Errors that need no stack trace: their message says what to do. */
-function isPlain(error: unknown): error is Error {
-  return (
-    error instanceof LockedError ||
-    error instanceof NotJoinedError ||
-    error instanceof PinError ||
-    error instanceof EnrolmentRefused ||
-    error instanceof ConfigError
-  )
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto'
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
+import { PlainError } from './plain-error.ts'
 
 const timeoutMs = 10_000
 
@@ -7,7 +8,7 @@ const timeoutMs = 10_000
 export const controllerName = 'temblor-controller'
 
 /** Nobody we trust answers at the controller's address. */
-export class PinError extends Error {
+export class PinError extends PlainError {
   override readonly name = 'PinError'
 }
 

@@ -7,9 +7,10 @@ import { attackTypeNames } from '../shared/attacks/index.ts'
 import { parseJoinLine, type JoinLine } from '../shared/join-line.ts'
 import { nearest } from '../shared/nearest.ts'
 import { noLimits, type OwnerLimits } from './owner-limits.ts'
+import { PlainError } from './plain-error.ts'
 
 /** Settings that cannot be; the message names every one, its value and what is allowed. */
-export class ConfigError extends Error {
+export class ConfigError extends PlainError {
   override readonly name = 'ConfigError'
 }
 

@@ -17,6 +17,8 @@ export interface AgentCore {
   readonly journal: Journal
   readonly engine: DockerEngine
   readonly executor: Executor
+  /** Executions of an earlier process that were taken back at the start. */
+  readonly recovered: readonly string[]
   /** Ends and reverts everything, and lets another process have the state folder. */
   close(message: string): Promise<void>
 }
@@ -47,7 +49,7 @@ export async function openCore(
     bootId: bootId(),
     onUpdate: listeners.onUpdate,
   })
-  await executor.replay()
+  const recovered = await executor.replay()
   await engine.open()
   return {
     config,
@@ -56,6 +58,7 @@ export async function openCore(
     journal,
     engine,
     executor,
+    recovered,
     async close(message) {
       await executor.close(message)
       engine.close()

@@ -10,11 +10,12 @@ import {
   saveCredentials,
   type AgentCredentials,
 } from './identity.ts'
+import { PlainError } from './plain-error.ts'
 
 const enrolTimeoutMs = 15_000
 
 /** The agent belongs to no team and was not told which to join. */
-export class NotJoinedError extends Error {
+export class NotJoinedError extends PlainError {
   constructor(message: string) {
     super(`${message} Give it the join line of a team: run "temblor init", or set TEMBLOR_JOIN.`)
     this.name = 'NotJoinedError'
@@ -22,7 +23,7 @@ export class NotJoinedError extends Error {
 }
 
 /** The controller refused the enrolment; trying again will not help. */
-export class EnrolmentRefused extends Error {
+export class EnrolmentRefused extends PlainError {
   override readonly name = 'EnrolmentRefused'
 }
 

@@ -101,14 +101,23 @@ export class Executor {
     await this.endAll('agent_stopped', message)
   }
 
-  /** Takes back whatever an earlier process left, and reports it and what was not yet delivered. */
-  async replay(): Promise<void> {
+  /**
+   * Takes back whatever an earlier process left, and reports it and what was not yet delivered.
+   * @returns the executions that were open
+   */
+  async replay(): Promise<string[]> {
+    const recovered: string[] = []
     this.#deps.journal.prune()
     for (const entry of this.#deps.journal.entries()) {
       if (this.#running.has(entry.executionId)) continue
-      if (entry.state !== 'DONE') await this.#recover(entry)
-      else if (!entry.acknowledged) this.#report(entry.executionId)
+      if (entry.state === 'DONE') {
+        if (!entry.acknowledged) this.#report(entry.executionId)
+        continue
+      }
+      await this.#recover(entry)
+      recovered.push(entry.executionId)
     }
+    return recovered
   }
 
   /** The controller knows how this execution ended. */

@@ -1,4 +1,5 @@
 import type { ContainerTarget } from '../faults/fault.ts'
+import { PlainError } from '../plain-error.ts'
 
 /** A container as the engine describes it now. */
 export interface ContainerState {
@@ -26,6 +27,6 @@ export interface ContainerSource {
 }
 
 /** The container engine is not there or does not answer; the message says where it was looked for. */
-export class EngineError extends Error {
+export class EngineError extends PlainError {
   override readonly name = 'EngineError'
 }

@@ -1,11 +1,16 @@
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { AgentConfig } from '../config.ts'
-import { openCore } from '../core.ts'
 import type { ExecutionUpdate } from '../execution-update.ts'
-import { serveLocalHost, type LocalHost } from './local-host.ts'
+import type { LocalHost } from './local-host.ts'
 import type { ControlAnswer, ControlRequest } from './protocol.ts'
 import { controlSocketPath } from './socket-path.ts'
+import { PlainError } from '../plain-error.ts'
+
+/** The agent on this host did not do what it was asked; the message is for people. */
+export class ControlError extends PlainError {
+  override readonly name = 'ControlError'
+}
 
 /** This host through its running agent; undefined when none runs. */
 export async function connectToAgent(config: AgentConfig): Promise<LocalHost | undefined> {
@@ -27,11 +32,27 @@ export async function connectToAgent(config: AgentConfig): Promise<LocalHost | u
 export async function openLocalHost(config: AgentConfig): Promise<LocalHost> {
   const agent = await connectToAgent(config)
   if (agent) return agent
+  // Not needed, and slow to load, where an agent runs.
+  const { openCore } = await import('../core.ts')
+  const { serveLocalHost } = await import('./local-host.ts')
   const watchers = new Set<(update: ExecutionUpdate) => void>()
   const core = await openCore(config, {
     onUpdate: (update) => watchers.forEach((watch) => watch(update)),
   })
-  return serveLocalHost({ core, watchers, link: () => undefined })
+  const host = serveLocalHost({ core, watchers, link: () => undefined })
+  return {
+    ...host,
+    async rollback() {
+      // Opening the journal has taken back what was in it.
+      const { ended, leftBehind } = await host.rollback()
+      const reports = core.recovered.map((id) => core.journal.get(id)?.report)
+      const left = reports.filter((report) => report?.reason === 'left_behind')
+      return {
+        ended: [...core.recovered, ...ended],
+        leftBehind: [...left.map((report) => report?.message ?? ''), ...leftBehind],
+      }
+    },
+  }
 }
 
 function canConnect(path: string): Promise<boolean> {
@@ -43,7 +64,9 @@ function canConnect(path: string): Promise<boolean> {
     })
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EACCES') return resolve(false)
-      reject(new Error(`The agent belongs to another user (${path}). Run this as that user.`))
+      reject(
+        new ControlError(`The agent belongs to another user (${path}). Run this as that user.`),
+      )
     })
   })
 }
@@ -60,11 +83,11 @@ function ask<K extends 'report' | 'status' | 'reverted'>(
     const halt = () => socket.end()
     options.signal?.addEventListener('abort', halt, { once: true })
     socket.once('error', reject)
-    socket.once('close', () => reject(new Error('The agent went away.')))
+    socket.once('close', () => reject(new ControlError('The agent went away.')))
     createInterface({ input: socket }).on('line', (line) => {
       const answer = JSON.parse(line) as ControlAnswer
       if (answer.update) options.onUpdate?.(answer.update)
-      if (answer.error !== undefined) reject(new Error(answer.error))
+      if (answer.error !== undefined) reject(new ControlError(answer.error))
       const last = answer[wanted]
       if (last) resolve(last)
       if (last || answer.error !== undefined) socket.destroy()

@@ -1,13 +1,14 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import koffi from 'koffi'
+import { PlainError } from '../plain-error.ts'
 
 /** From <sys/file.h>; the same on every Linux. */
 const lockExclusive = 2
 const lockNonBlocking = 4
 
 /** Another process owns the state folder; the message names it. */
-export class LockedError extends Error {
+export class LockedError extends PlainError {
   constructor(folder: string, owner: string) {
     super(`${folder} is in use by another agent${owner ? ` (process ${owner})` : ''}.`)
     this.name = 'LockedError'
