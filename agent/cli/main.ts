@@ -1,8 +1,14 @@
 import { Command, CommanderError } from 'commander'
-import { ApiError, errorCatalogue } from '../../shared/api/errors.ts'
+import { ApiError } from '../../shared/api/errors.ts'
 import { ArgsError } from '../../shared/attacks/args.ts'
+import { registerAgentRun } from './commands/agent-run.ts'
 import { registerAttack } from './commands/attack.ts'
+import { registerLocalAttacks } from './commands/attack-local.ts'
+import { registerCheck } from './commands/check.ts'
+import { registerInit } from './commands/init.ts'
 import { registerLogin } from './commands/login.ts'
+import { registerRollback } from './commands/rollback.ts'
+import { registerStatus } from './commands/status.ts'
 import { registerVersion } from './commands/version.ts'
 import { CliError, exitCodes, type ExitCode } from './exit-codes.ts'
 import { type CliIo, processIo } from './output/io.ts'
@@ -28,7 +34,15 @@ function buildProgram(io: CliIo): Command {
     .description('Fault injection: local attacks on this host, and everything on a controller.')
     .addHelpText('before', examples)
   registerLogin(program, io)
-  registerAttack(program, io)
+  registerLocalAttacks(registerAttack(program, io), program, io)
+  const onThisHost = [
+    registerInit,
+    registerStatus,
+    registerCheck,
+    registerRollback,
+    registerAgentRun,
+  ]
+  for (const register of onThisHost) register(program, io)
   registerVersion(program, io)
   program
     .command('admin')
@@ -71,7 +85,7 @@ function reportError(error: unknown, io: CliIo): ExitCode {
     return exitCodes.usage
   }
   if (error instanceof ApiError) {
-    io.say(`${error.message} ${errorCatalogue[error.code].hint}`)
+    io.say(error.message)
     return codeOfApiError(error)
   }
   if (error instanceof TypeError && error.cause instanceof Error) {

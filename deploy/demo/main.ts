@@ -13,7 +13,7 @@ import { type Stack, startStack } from '../local/stack.ts'
 import { runObserved, type AttackResult } from './attack.ts'
 import { hostIdleMs, processesWithArgument } from './cpu-counters.ts'
 import { type DemoTargets, startTargets } from './targets.ts'
-import { rowsOf, strayEffects, tableOf } from './verdict.ts'
+import { bystandersOf, rowsOf, strayEffects, tableOf } from './verdict.ts'
 
 const lengthSeconds = 10
 const hostPercentWished = 25
@@ -109,7 +109,7 @@ async function attackBoth(
   )
   const rows = results.flatMap((result) => rowsOf(result, targets, availableParallelism()))
   talk.print('')
-  talk.print(tableOf(rows).join('\n'))
+  talk.print(tableOf(rows, bystandersOf(results, targets)).join('\n'))
   talk.print(
     'Percentages are of the target’s own capacity. GONE AFTER counts from the end that was asked for.',
   )

@@ -88,7 +88,21 @@ function problemsOf(row: Omit<Row, 'problems'>, askedCores: number, output: stri
   ].filter(Boolean)
 }
 
-/** What was hit although nobody asked for it. */
+/** The containers that no attack was for, with the share of their capacity that they used. */
+export function bystandersOf(
+  results: readonly AttackResult[],
+  targets: readonly DemoTarget[],
+): { name: string; outside: number }[] {
+  const asked = new Set(results.flatMap((result) => result.executions.map((e) => e.guest_id)))
+  return targets
+    .filter((target) => !asked.has(target.id))
+    .map((target) => {
+      const seen = results.map((result) => result.seenInContainers.get(target.id)?.cores ?? 0)
+      return { name: target.name, outside: (100 * Math.max(0, ...seen)) / target.capacityCores }
+    })
+}
+
+/** What was hit although this attack did not ask for it. */
 export function strayEffects(result: AttackResult, targets: readonly DemoTarget[]): string[] {
   const hit = new Set(result.executions.map((execution) => execution.guest_id))
   return targets
@@ -97,8 +111,11 @@ export function strayEffects(result: AttackResult, targets: readonly DemoTarget[
     .map((target) => `${target.name} was hit although it was not asked for`)
 }
 
-/** The table at the end. */
-export function tableOf(rows: readonly Row[]): string[] {
+/** The table at the end; containers that nobody asked for are in it to show that nothing hit them. */
+export function tableOf(
+  rows: readonly Row[],
+  bystanders: readonly { name: string; outside: number }[],
+): string[] {
   return formatTable([
     [
       'TARGET',
@@ -120,6 +137,7 @@ export function tableOf(rows: readonly Row[]): string[] {
       milliseconds(row.goneAfterMs),
       `${row.freeCores.toFixed(2)} cores`,
     ]),
+    ...bystanders.map(({ name, outside }) => [name, '-', '-', percent(outside), 'not asked']),
   ])
 }
 

@@ -38,7 +38,7 @@ export function processIo(): CliIo {
     say: (line) => void stderr.write(`${line}\n`),
     draw: (text) => void stderr.write(text),
     paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
-    columns: stderr.columns ?? 80,
+    columns: stderr.columns || 80,
   }
 }
 
