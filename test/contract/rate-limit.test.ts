@@ -7,7 +7,7 @@ let service: Service
 beforeAll(async () => {
   service = await startService()
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 /** Asks until it is refused, 20 at a time. */
 async function untilRefused(api: Api): Promise<{ allowed: number; refused: Answer | undefined }> {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startService()
   owner = service.owner
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 describe('exact answers', () => {
   test('creating an attack answers 201 and the bare id as text', async () => {

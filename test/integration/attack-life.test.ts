@@ -17,7 +17,7 @@ beforeAll(async () => {
   host = client?.identifier ?? ''
   cores = client?.cpu_cores ?? 0
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 /** The processes of the agent that runs now; its burners are among them. */
 const agentChildren = (): ProcessInfo[] => descendants(service.part('agent').pid)

@@ -10,7 +10,7 @@ let service: Service
 beforeAll(async () => {
   service = await startService({ TEMBLOR_SESSION_SECONDS: String(sessionSeconds) })
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 test('a token works until its expiry and not after', async () => {
   const before = Date.now()

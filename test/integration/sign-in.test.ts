@@ -16,7 +16,7 @@ beforeAll(async () => {
   owner = service.owner
   await addCompany(service, 'Elsewhere')
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 const auth = (form: Record<string, string>) =>
   request(service.baseUrl, 'POST', '/v1/users/auth', { form })
