@@ -27,11 +27,19 @@ export interface AppDeps {
   readonly redis: Redis
   readonly logger: Logger
   readonly health: () => Promise<Record<string, HealthPart>>
+  readonly transport: {
+    /** With which the API speaks TLS itself. */
+    readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+    readonly trustedProxies: readonly string[]
+  }
 }
 
 /** Builds the HTTP API. It does not listen yet. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { tls, trustedProxies } = deps.transport
   const app = fastify({
+    ...(tls ? { https: tls } : {}),
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),

@@ -17,8 +17,21 @@ describe('settings of the controller', () => {
 
   it('does not open an address beyond loopback without TLS unless told so', () => {
     expect(() => readConfig({ TEMBLOR_LISTEN: '0.0.0.0' })).toThrow(/TEMBLOR_INSECURE=yes/)
-    expect(readConfig({ TEMBLOR_LISTEN: '0.0.0.0', TEMBLOR_INSECURE: 'yes' }).listen).toBe(
-      '0.0.0.0',
-    )
+    const ways = [
+      { TEMBLOR_INSECURE: 'yes' },
+      { TEMBLOR_TLS_CERT: 'cert.pem', TEMBLOR_TLS_KEY: 'key.pem' },
+      { TEMBLOR_TRUSTED_PROXIES: '10.0.0.0/8' },
+    ]
+    for (const way of ways)
+      expect(readConfig({ TEMBLOR_LISTEN: '0.0.0.0', ...way }).listen).toBe('0.0.0.0')
+  })
+
+  it('opens the port of the agents alone, which always speak mutual TLS', () => {
+    const config = readConfig({ TEMBLOR_GRPC_LISTEN: '0.0.0.0' })
+    expect(config).toMatchObject({ listen: '127.0.0.1', grpcListen: '0.0.0.0' })
+  })
+
+  it('wants certificate and key together', () => {
+    expect(() => readConfig({ TEMBLOR_TLS_CERT: 'cert.pem' })).toThrow(/belong together/)
   })
 })

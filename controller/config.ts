@@ -2,8 +2,14 @@ import { resolve } from 'node:path'
 
 /** The settings of a controller, checked once at its start. */
 export interface ControllerConfig {
-  /** Address to listen on, for HTTP and for agents. */
+  /** Address to listen on for HTTP. */
   readonly listen: string
+  /** Address to listen on for agents; they always speak mutual TLS. */
+  readonly grpcListen: string
+  /** Certificate and key (PEM files) with which the API itself speaks TLS. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+  /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
   readonly httpPort: number
   readonly grpcPort: number
   /** `redis://…`, `rediss://…` or `unix:///path/to/socket`. */
@@ -35,8 +41,15 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     return fallback
   }
   const dataDir = resolve(env['TEMBLOR_DATA_DIR'] || '.temblor')
+  const [certFile, tlsKeyFile] = [env['TEMBLOR_TLS_CERT'], env['TEMBLOR_TLS_KEY']]
+  if (Boolean(certFile) !== Boolean(tlsKeyFile))
+    faults.push('TEMBLOR_TLS_CERT and TEMBLOR_TLS_KEY belong together. Set both or neither.')
+  const listen = env['TEMBLOR_LISTEN'] || '127.0.0.1'
   const config: ControllerConfig = {
-    listen: env['TEMBLOR_LISTEN'] || '127.0.0.1',
+    listen,
+    grpcListen: env['TEMBLOR_GRPC_LISTEN'] || listen,
+    tls: certFile && tlsKeyFile ? { certFile, keyFile: tlsKeyFile } : undefined,
+    trustedProxies: (env['TEMBLOR_TRUSTED_PROXIES'] ?? '').split(',').filter(Boolean),
     httpPort: number('TEMBLOR_HTTP_PORT', 8080, 0, 65_535),
     grpcPort: number('TEMBLOR_GRPC_PORT', 8081, 0, 65_535),
     redisUrl: env['TEMBLOR_REDIS_URL'] || 'redis://127.0.0.1:6379',
@@ -46,17 +59,26 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
     logLevel: env['TEMBLOR_LOG_LEVEL'] || 'info',
   }
+  faults.push(...otherFaults(config, env))
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return config
+}
+
+/** What cannot be told from one variable alone. */
+function otherFaults(config: ControllerConfig, env: NodeJS.ProcessEnv): string[] {
+  const faults: string[] = []
   if (!logLevels.includes(config.logLevel))
     faults.push(
       `TEMBLOR_LOG_LEVEL cannot be "${config.logLevel}". Allowed: ${logLevels.join(', ')}.`,
     )
-  if (!loopback.test(config.listen) && env['TEMBLOR_INSECURE'] !== 'yes')
+  const isSheltered = config.tls !== undefined || config.trustedProxies.length > 0
+  if (!loopback.test(config.listen) && !isSheltered && env['TEMBLOR_INSECURE'] !== 'yes')
     faults.push(
-      `TEMBLOR_LISTEN cannot be "${config.listen}": the API would be reachable without TLS. ` +
-        'Listen on loopback behind a proxy that ends TLS, or set TEMBLOR_INSECURE=yes.',
+      `TEMBLOR_LISTEN cannot be "${config.listen}": passwords would travel in the clear. ` +
+        'Set TEMBLOR_TLS_CERT and TEMBLOR_TLS_KEY, or TEMBLOR_TRUSTED_PROXIES when a proxy ends TLS, ' +
+        'or TEMBLOR_INSECURE=yes.',
     )
   if (!/^(redis|rediss|unix):\/\/./.test(config.redisUrl))
     faults.push('TEMBLOR_REDIS_URL must start with redis://, rediss:// or unix://.')
-  if (faults.length > 0) throw new Error(faults.join('\n'))
-  return config
+  return faults
 }

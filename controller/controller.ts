@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { createHub } from './agents/hub.ts'
 import { openAuthority } from './agents/authority.ts'
 import { startAgentServer } from './agents/server.ts'
-import { buildApp } from './app.ts'
+import { buildApp, type AppDeps } from './app.ts'
 import { createAccess } from './auth/access.ts'
 import { createSeal, openKeyFile } from './auth/key-file.ts'
 import { createPasswords } from './auth/password.ts'
@@ -43,13 +44,14 @@ export async function startController(
       heartbeatMs: config.heartbeatMs,
       deadManMs: config.deadManMs,
     },
-    { host: config.listen, port: config.grpcPort },
+    { host: config.grpcListen, port: config.grpcPort },
   )
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const passwords = await createPasswords()
   const access = createAccess({ store, seal, passwords, sessionSeconds: config.sessionSeconds })
   const health = await createHealth(redis, hub)
-  const app = await buildApp({ store, access, hub, redis, logger, health })
+  const transport = readTransport(config)
+  const app = await buildApp({ store, access, hub, redis, logger, health, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
   return {
     httpPort: (app.server.address() as { port: number }).port,
@@ -60,5 +62,12 @@ export async function startController(
       await deadlines.close()
       redis.disconnect()
     },
+  }
+}
+
+function readTransport({ tls, trustedProxies }: ControllerConfig): AppDeps['transport'] {
+  return {
+    trustedProxies,
+    tls: tls && { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
   }
 }

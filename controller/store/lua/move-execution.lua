@@ -42,6 +42,10 @@ local function append(field, entry)
   local before = redis.call('HGET', KEYS[1], field)
   redis.call('HSET', KEYS[1], field, (before and before ~= '') and (before .. ';' .. entry) or entry)
 end
+-- A report means that the host has the order, even if its acknowledgement is still on the way.
+if current[2] == 'Pending' and seq > 0 then
+  append('service_states', 'Distributed@' .. now)
+end
 redis.call('HSET', KEYS[1], 'stage', stage)
 append('service_states', stage .. '@' .. now)
 if seq > 0 then
