@@ -37,7 +37,6 @@ describe('cpu in a container', () => {
     expect(neighbour.cpuSeconds() - fromNeighbour).toBeLessThan(0.005)
     expect(memoryOf(target.id) - memoryBefore).toBeLessThan(1024 * 1024)
     const report = await rig.ended(id)
-    console.info('outside', percent, 'report', JSON.stringify(report))
     expect(report).toMatchObject({ reason: 'completed', requested: { value: 50 } })
     expect(Math.abs((report.measured?.value ?? 0) - 50)).toBeLessThan(3)
     expect(target.pids()).toHaveLength(1)
@@ -56,10 +55,8 @@ describe('cpu in a container', () => {
     const target = await targets.start({})
     const id = await rig.attack({ percent: 50 }, target)
     await rig.running(id)
-    const at = performance.now()
     await target.container.remove({ force: true })
     const report = await rig.ended(id)
-    console.info('removed after', performance.now() - at)
     expect(report).toMatchObject({ reason: 'target_gone' })
     expect(rig.burners(id)).toEqual([])
   })
@@ -82,7 +79,6 @@ describe('cpu in a container', () => {
     expect(performance.now() - at).toBeLessThan(8500)
     expect(report).toMatchObject({ reason: 'completed' })
     expect(report.message).toContain('restarted')
-    console.info(JSON.stringify(report))
   })
 
   it('says so when the container stopped and did not come back', async () => {

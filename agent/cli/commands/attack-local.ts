@@ -72,8 +72,8 @@ async function attackLocally(
     const lengthMs = type.lengthSeconds(params as never) * 1000
     const report = await plainly(() => carryOut(attack, lengthMs, interrupt.signal, io))
     const result = resultOf(attack, report)
-    printResult(io, result, () => describe(attack, report))
     const code = exitCodeOf(report, interrupt.signal.aborted)
+    printResult(io, result, () => describe(attack, report))
     if (code !== exitCodes.ok) throw new CliError(report.message, code)
   } finally {
     for (const signal of interrupts) process.off(signal, onSignal)
@@ -130,7 +130,7 @@ function describe(attack: LocalAttack, report: LocalReport): string {
   const stage = endReasons[report.reason]
   const asked = formatEffect(report.requested ?? null)
   const measured = formatEffect(report.measured ?? null)
-  return `${attack.attackType} on ${where}: ${stage}, asked ${asked}, measured ${measured}. ${report.message}`
+  return `${attack.attackType} on ${where}: ${stage}, asked ${asked}, measured ${measured}.`
 }
 
 function exitCodeOf({ reason }: LocalReport, interrupted: boolean): ExitCode {
