@@ -69,6 +69,10 @@ function stackOptions(dir: string, talk: CliIo): Parameters<typeof startStack>[0
   return {
     dataDir: openDataDir(dir),
     listen: '127.0.0.1',
+    grpcListen: '127.0.0.1',
+    isTls: false,
+    // The demo is closed in itself, whatever a service on this machine is set to.
+    controllerEnv: { TEMBLOR_TLS_CERT: '', TEMBLOR_TLS_KEY: '', TEMBLOR_PUBLIC_URL: '' },
     httpPort: 0,
     grpcPort: 0,
     company: 'Demo',

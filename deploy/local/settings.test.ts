@@ -6,6 +6,8 @@ test('every setting has a default', () => {
   expect(readSettings({})).toEqual({
     dataDir: './.temblor',
     listen: '127.0.0.1',
+    grpcListen: '127.0.0.1',
+    isTls: false,
     httpPort: 8080,
     grpcPort: 8081,
     publicUrl: undefined,

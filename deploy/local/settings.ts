@@ -4,6 +4,9 @@ import { createServer } from 'node:net'
 export interface StartSettings {
   readonly dataDir: string
   readonly listen: string
+  /** Where agents connect; they always speak mutual TLS, so it may be open while the API is not. */
+  readonly grpcListen: string
+  readonly isTls: boolean
   readonly httpPort: number
   readonly grpcPort: number
   readonly publicUrl: string | undefined
@@ -19,9 +22,12 @@ export interface StartSettings {
  * @throws Error naming the variable and what it may hold
  */
 export function readSettings(env: NodeJS.ProcessEnv): StartSettings {
+  const listen = env['TEMBLOR_LISTEN'] || '127.0.0.1'
   return {
     dataDir: env['TEMBLOR_DATA_DIR'] || './.temblor',
-    listen: env['TEMBLOR_LISTEN'] || '127.0.0.1',
+    listen,
+    grpcListen: env['TEMBLOR_GRPC_LISTEN'] || listen,
+    isTls: Boolean(env['TEMBLOR_TLS_CERT']),
     httpPort: readPort(env, 'TEMBLOR_HTTP_PORT', 8080),
     grpcPort: readPort(env, 'TEMBLOR_GRPC_PORT', 8081),
     publicUrl: env['TEMBLOR_PUBLIC_URL'] || undefined,
@@ -48,18 +54,18 @@ function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): numbe
  */
 export async function checkPorts(settings: StartSettings): Promise<void> {
   const wanted = [
-    ['TEMBLOR_HTTP_PORT', settings.httpPort],
-    ['TEMBLOR_GRPC_PORT', settings.grpcPort],
+    ['TEMBLOR_HTTP_PORT', 'TEMBLOR_LISTEN', settings.httpPort, settings.listen],
+    ['TEMBLOR_GRPC_PORT', 'TEMBLOR_GRPC_LISTEN', settings.grpcPort, settings.grpcListen],
   ] as const
-  for (const [name, port] of wanted) {
-    const code = port === 0 ? undefined : await bindError(settings.listen, port)
+  for (const [portName, listenName, port, listen] of wanted) {
+    const code = port === 0 ? undefined : await bindError(listen, port)
     if (code === 'EADDRINUSE')
       throw new Error(
-        `Port ${port} on ${settings.listen} is in use. Set ${name} to another port, or to 0 for any free one.`,
+        `Port ${port} on ${listen} is in use. Set ${portName} to another port, or to 0 for any free one.`,
       )
     if (code)
       throw new Error(
-        `Cannot listen on ${settings.listen}:${port} (${code}). See ${name} and TEMBLOR_LISTEN.`,
+        `Cannot listen on ${listen}:${port} (${code}). See ${portName} and ${listenName}.`,
       )
   }
   if (settings.httpPort !== 0 && settings.httpPort === settings.grpcPort)

@@ -17,6 +17,9 @@ const redisStopMs = 15_000
 export interface StackOptions {
   readonly dataDir: DataDir
   readonly listen: string
+  readonly grpcListen: string
+  /** The controller ends TLS itself. */
+  readonly isTls: boolean
   readonly httpPort: number
   readonly grpcPort: number
   readonly publicUrl?: string | undefined
@@ -26,7 +29,8 @@ export interface StackOptions {
   readonly team: string
   readonly ownerEmail: string
   readonly ownerPassword?: string | undefined
-  readonly agentEnv?: NodeJS.ProcessEnv
+  /** Settings of the controller that are not listed here, over those of this process. */
+  readonly controllerEnv?: NodeJS.ProcessEnv
   readonly say: (line: string) => void
 }
 
@@ -78,7 +82,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       dataDir: options.dataDir,
       joinLine: formatJoinLine({ address: addresses.localGrpcAddress, ...join }),
       say: options.say,
-      ...(options.agentEnv ? { env: options.agentEnv } : {}),
     })
     return {
       appUrl: addresses.appUrl,
@@ -108,7 +111,9 @@ function startController(options: StackOptions, redisUrl: string, keyFile: strin
     args: [fileURLToPath(new URL('../../controller/main.ts', import.meta.url))],
     ipc: true,
     env: {
+      ...options.controllerEnv,
       TEMBLOR_LISTEN: options.listen,
+      TEMBLOR_GRPC_LISTEN: options.grpcListen,
       TEMBLOR_HTTP_PORT: String(options.httpPort),
       TEMBLOR_GRPC_PORT: String(options.grpcPort),
       TEMBLOR_REDIS_URL: redisUrl,
@@ -135,18 +140,23 @@ interface Addresses {
 }
 
 function addressesOf(
-  { listen, publicUrl }: StackOptions,
+  { listen, grpcListen, isTls, publicUrl }: StackOptions,
   { httpPort, grpcPort }: { httpPort: number; grpcPort: number },
 ): Addresses {
-  const isAny = listen === '0.0.0.0' || listen === '::'
-  const local = isAny ? '127.0.0.1' : bracketed(listen)
-  const reachable = isAny ? (firstOutsideAddress() ?? local) : local
+  const localGrpc = isAny(grpcListen) ? '127.0.0.1' : bracketed(grpcListen)
+  const reachable = isAny(grpcListen) ? (firstOutsideAddress() ?? localGrpc) : localGrpc
   const publicHost = publicUrl ? new URL(publicUrl).hostname : reachable
+  const apiHost = isAny(listen) ? '127.0.0.1' : bracketed(listen)
+  const ownUrl = `${isTls ? 'https' : 'http'}://${apiHost}:${httpPort}`
   return {
-    appUrl: (publicUrl ?? `http://${local}:${httpPort}`).replace(/\/+$/, ''),
+    appUrl: (publicUrl ?? ownUrl).replace(/\/+$/, ''),
     grpcAddress: `${publicHost}:${grpcPort}`,
-    localGrpcAddress: `${local}:${grpcPort}`,
+    localGrpcAddress: `${localGrpc}:${grpcPort}`,
   }
+}
+
+function isAny(listen: string): boolean {
+  return listen === '0.0.0.0' || listen === '::'
 }
 
 function bracketed(host: string): string {

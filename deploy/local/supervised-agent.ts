@@ -23,7 +23,6 @@ export interface SupervisedAgent extends AgentReady {
 interface AgentOptions {
   readonly dataDir: DataDir
   readonly joinLine: string
-  readonly env?: NodeJS.ProcessEnv
   readonly say: (line: string) => void
 }
 
@@ -63,14 +62,13 @@ export async function startAgent(options: AgentOptions): Promise<SupervisedAgent
   }
 }
 
-function spawnAgent({ dataDir, joinLine, env, say }: AgentOptions): ManagedChild {
+function spawnAgent({ dataDir, joinLine, say }: AgentOptions): ManagedChild {
   return startChild({
     name: 'agent',
     program: process.execPath,
     args: [fileURLToPath(new URL('../../agent/main.ts', import.meta.url))],
     ipc: true,
     env: {
-      ...env,
       TEMBLOR_JOIN: joinLine,
       TEMBLOR_AGENT_DIR: path.join(dataDir.path, 'agent'),
     },
