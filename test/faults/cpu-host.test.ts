@@ -167,7 +167,7 @@ describe('when the agent', () => {
     const { child, marker } = await startParent()
     const [burner] = findByArgument(marker)
     child.kill('SIGKILL')
-    await until('the burner is gone', () => burner && !isAlive(burner), 2000, 5)
+    expect(await until('the burner is gone', () => burner && !isAlive(burner), 2000, 5)).toBe(true)
   })
 
   it('is frozen, the burner ends within 15 s, and the agent says so when it wakes up', async () => {

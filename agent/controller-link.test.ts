@@ -1,0 +1,299 @@
+import { createHash, randomUUID, X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  Server,
+  ServerCredentials,
+  status,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthority, openAuthority, type Authority } from '../controller/agents/authority.ts'
+import type { AgentMessage__Output } from '../proto/gen/temblor/agent/v1/AgentMessage.ts'
+import type { ControllerMessage } from '../proto/gen/temblor/agent/v1/ControllerMessage.ts'
+import type { EnrolRequest__Output } from '../proto/gen/temblor/agent/v1/EnrolRequest.ts'
+import type { EnrolResponse } from '../proto/gen/temblor/agent/v1/EnrolResponse.ts'
+import { loadAgentService } from '../proto/load.ts'
+import type { ContainerSource } from './containers/source.ts'
+import { ControllerLink } from './controller-link.ts'
+import { enrol, obtainCredentials } from './enrol.ts'
+import { Executor } from './executor.ts'
+import type { Fault, FaultDeath } from './faults/fault.ts'
+import { readInstanceId } from './identity.ts'
+import { Journal } from './journal.ts'
+import { noLimits } from './owner-limits.ts'
+
+type Stream = ServerDuplexStream<AgentMessage__Output, ControllerMessage>
+
+const teamId = randomUUID()
+const secret = 'a secret'
+const cleanUp: (() => void | Promise<void>)[] = []
+let stateDir: string
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'temblor-link-'))
+})
+afterEach(async () => {
+  for (const clean of cleanUp.splice(0).toReversed()) await clean()
+  rmSync(stateDir, { recursive: true, force: true })
+})
+
+/** A controller that only does what a test tells it to, over real TLS and gRPC. */
+async function startController() {
+  const keys = await createAuthority()
+  const authority: Authority = await openAuthority(keys)
+  const own = await authority.issueControllerCertificate()
+  const sessions: { stream: Stream; heard: AgentMessage__Output[] }[] = []
+  const waiting = new Set<() => void>()
+  const enrolments: EnrolRequest__Output[] = []
+  let acknowledging = false
+  const server = new Server()
+  server.addService(loadAgentService().service, {
+    Enrol: (
+      call: ServerUnaryCall<EnrolRequest__Output, EnrolResponse>,
+      reply: sendUnaryData<EnrolResponse>,
+    ) => {
+      enrolments.push(call.request)
+      const subject = { teamId, instanceId: call.request.instanceId }
+      if (call.request.teamSecret !== secret)
+        return reply({ code: status.UNAUTHENTICATED, details: 'wrong secret' })
+      void authority
+        .issueAgentCertificate(call.request.csrPem, subject)
+        .then((certificatePem) => reply(null, { certificatePem }))
+    },
+    Session: (stream: Stream) => {
+      const session = { stream, heard: [] as AgentMessage__Output[] }
+      sessions.push(session)
+      stream.on('error', () => undefined)
+      stream.on('end', () => stream.end())
+      stream.on('data', (message: AgentMessage__Output) => {
+        session.heard.push(message)
+        if (message.hello) stream.write({ welcome: { sessionEpoch: sessions.length, ...times } })
+        const { executionUpdate } = message
+        if (acknowledging && executionUpdate) {
+          const { executionId, seq } = executionUpdate
+          stream.write({ updateAck: { executionId, seq } })
+        }
+        for (const check of waiting) check()
+      })
+    },
+  })
+  const times = { heartbeatMs: 100, leaseMs: 300, deadManMs: 1000 }
+  const pair = {
+    private_key: Buffer.from(own.keyPem),
+    cert_chain: Buffer.from(`${own.certificatePem}\n${keys.caCertificatePem}`),
+  }
+  const ca = Buffer.from(keys.caCertificatePem)
+  const credentials = ServerCredentials.createSsl(ca, [pair], false)
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', credentials, (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    )
+  })
+  cleanUp.push(() => server.forceShutdown())
+  const caSha256 = createHash('sha256')
+    .update(new X509Certificate(keys.caCertificatePem).raw)
+    .digest('hex')
+  return {
+    sessions,
+    enrolments,
+    acknowledgeAll: () => {
+      acknowledging = true
+      for (const { stream, heard } of sessions)
+        for (const { executionUpdate } of heard)
+          if (executionUpdate && stream.writable) {
+            const { executionId, seq } = executionUpdate
+            stream.write({ updateAck: { executionId, seq } })
+          }
+    },
+    join: { address: `127.0.0.1:${port}`, teamId, secret, caSha256 },
+    /** The first message in session `index` that the test accepts, now or later. */
+    heard: (index: number, accepts: (message: AgentMessage__Output) => unknown) =>
+      new Promise<AgentMessage__Output>((resolve) => {
+        const check = () => {
+          const found = sessions[index]?.heard.find((message) => accepts(message))
+          if (!found) return
+          waiting.delete(check)
+          resolve(found)
+        }
+        waiting.add(check)
+        check()
+      }),
+  }
+}
+type Controller = Awaited<ReturnType<typeof startController>>
+
+/** A fault that does nothing, for as long as it is told to. */
+const idleFault: Fault = {
+  probe: () => ({ ok: true }),
+  prepare: () => ({
+    requested: { metric: 'cpu', value: 5, unit: 'percent_of_capacity', detail: {} },
+    backend: 'none',
+    undo: [{ nothing: 1 }],
+  }),
+  start: () =>
+    Promise.resolve({
+      measure: () => undefined,
+      stop: () => Promise.resolve(),
+      died: new Promise<FaultDeath>(() => undefined),
+    }),
+  undo: () => Promise.resolve(),
+}
+
+async function startLink(controller: Controller) {
+  const instanceId = readInstanceId(stateDir)
+  const credentials = await obtainCredentials(stateDir, instanceId, controller.join)
+  const journal = new Journal(stateDir)
+  let link: ControllerLink | undefined
+  const executor = new Executor({
+    journal,
+    faults: { cpu: idleFault },
+    containers: {} as ContainerSource,
+    limits: noLimits,
+    instanceId,
+    bootId: 'boot',
+    onUpdate: (update) => link?.report(update),
+  })
+  link = new ControllerLink({
+    executor,
+    journal,
+    log: pino({ level: 'silent' }),
+    identifier: 'host',
+    instanceId,
+    bootId: 'boot',
+    stateDir,
+    credentials,
+    inventory: () => ({ tags: { zone: 'a' } }),
+    onReady: () => undefined,
+  })
+  const over = link.run()
+  const opened = link
+  cleanUp.push(async () => {
+    controller.acknowledgeAll()
+    await executor.close('The test is over.')
+    await opened.close('test over')
+  })
+  return { link, over, executor, journal }
+}
+
+function runMessage(executionId: string, change: object = {}): ControllerMessage {
+  const params = { lengthSeconds: 600, cores: 1, allCores: false, percent: 5 }
+  const ids = { executionId, generation: 1, attackId: randomUUID(), attackType: 'cpu' }
+  const times = { startWithinMs: 10_000, heartbeatSeen: 0 }
+  return { run: { ...ids, paramsJson: JSON.stringify(params), ...times, ...change } }
+}
+
+describe('joining', () => {
+  it('keeps the certificate, not the secret, and does not enrol again', async () => {
+    const controller = await startController()
+    const instanceId = readInstanceId(stateDir)
+    const first = await obtainCredentials(stateDir, instanceId, controller.join)
+    expect(await obtainCredentials(stateDir, instanceId, controller.join)).toEqual(first)
+    expect(await obtainCredentials(stateDir, instanceId, undefined)).toEqual(first)
+    expect(controller.enrolments).toHaveLength(1)
+    expect(readFileSync(join(stateDir, 'credentials.json'), 'utf8')).not.toContain(secret)
+  })
+
+  it('sends nothing to a controller with another authority', async () => {
+    const controller = await startController()
+    const line = { ...controller.join, caSha256: 'a'.repeat(64) }
+    await expect(enrol(stateDir, randomUUID(), line)).rejects.toThrow(/Nothing was sent to it/)
+    expect(controller.enrolments).toEqual([])
+  })
+
+  it('says when the secret is wrong, and when nobody is there', async () => {
+    const controller = await startController()
+    const wrong = { ...controller.join, secret: 'other' }
+    await expect(enrol(stateDir, randomUUID(), wrong)).rejects.toThrow(/wrong secret/)
+    const nobody = { ...controller.join, address: '127.0.0.1:1' }
+    await expect(enrol(stateDir, randomUUID(), nobody)).rejects.toThrow(/No controller answers/)
+    await expect(obtainCredentials(stateDir, randomUUID(), undefined)).rejects.toThrow(/join line/)
+  })
+})
+
+describe('a session', () => {
+  it('acknowledges an order once it is on disk, runs it and names it in heartbeats', async () => {
+    const controller = await startController()
+    const { journal } = await startLink(controller)
+    const { hello } = await controller.heard(0, (message) => message.hello)
+    expect(hello).toMatchObject({ identifier: 'host', inventory: { tags: { zone: 'a' } } })
+    const id = randomUUID()
+    controller.sessions[0]?.stream.write(runMessage(id))
+    await controller.heard(0, ({ commandAck }) => commandAck?.executionId === id)
+    expect(journal.get(id)).toBeDefined()
+    await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'Running')
+    await controller.heard(0, ({ heartbeat }) => heartbeat?.running[0]?.executionId === id)
+  })
+
+  it('sends the end again in the next session, until it is acknowledged', async () => {
+    const controller = await startController()
+    const { journal } = await startLink(controller)
+    const id = randomUUID()
+    await controller.heard(0, (message) => message.hello)
+    const attackId = randomUUID()
+    controller.sessions[0]?.stream.write({ halt: { executionId: id, generation: 2, attackId } })
+    await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'UserHalted')
+    controller.sessions[0]?.stream.end()
+    const { hello } = await controller.heard(1, (message) => message.hello)
+    expect(hello?.knownExecutions).toMatchObject([{ executionId: id }])
+    const { executionUpdate } = await controller.heard(1, (message) => message.executionUpdate)
+    const seq = executionUpdate?.seq ?? 0
+    controller.sessions[1]?.stream.write({ updateAck: { executionId: id, seq } })
+    controller.sessions[1]?.stream.write(runMessage(id))
+    await controller.heard(1, ({ commandAck }) => commandAck?.generation === 1)
+    expect(journal.get(id)).toMatchObject({ acknowledged: true, state: 'DONE' })
+  })
+
+  it('does not start an order that is too old', async () => {
+    const controller = await startController()
+    await startLink(controller)
+    await controller.heard(0, ({ heartbeat }) => (heartbeat?.seq ?? 0) >= 4)
+    const id = randomUUID()
+    controller.sessions[0]?.stream.write(runMessage(id, { startWithinMs: 1 }))
+    const { executionUpdate } = await controller.heard(0, (message) => message.executionUpdate)
+    expect(executionUpdate).toMatchObject({
+      stage: 'ClientAborted',
+      reason: 'expired_before_start',
+    })
+  })
+
+  it('ends what it runs when the controller is silent for too long', async () => {
+    const controller = await startController()
+    await startLink(controller)
+    await controller.heard(0, (message) => message.hello)
+    controller.sessions[0]?.stream.write(runMessage(randomUUID()))
+    const { executionUpdate } = await controller.heard(
+      0,
+      (message) => message.executionUpdate?.reason,
+    )
+    expect(executionUpdate).toMatchObject({ stage: 'ClientAborted', reason: 'controller_lost' })
+  })
+
+  it('ends for good when it is refused for good', async () => {
+    const controller = await startController()
+    const { over } = await startLink(controller)
+    await controller.heard(0, (message) => message.hello)
+    const refusal = { code: 'revoked', message: 'This host is revoked.', final: true }
+    controller.sessions[0]?.stream.write({ refusal })
+    expect(await over).toMatchObject(refusal)
+  })
+
+  it('tells of an attack that was started on the host before anything about it', async () => {
+    const controller = await startController()
+    const { executor } = await startLink(controller)
+    await controller.heard(0, ({ heartbeat }) => heartbeat)
+    const { run } = runMessage(randomUUID())
+    const { executionId = '', attackId = '', paramsJson = '' } = run ?? {}
+    const params: unknown = JSON.parse(paramsJson)
+    const order = { executionId, attackId, generation: 1, attackType: 'cpu', params, local: true }
+    await executor.run(order)
+    await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'Running')
+    const kinds = controller.sessions[0]?.heard.map(({ message }) => message)
+    expect(kinds?.indexOf('manualAttack')).toBeLessThan(kinds?.indexOf('executionUpdate') ?? 0)
+    const { manualAttack } = await controller.heard(0, (message) => message.manualAttack)
+    expect(manualAttack).toMatchObject({ attackType: 'cpu', lengthMs: 600_000 })
+  })
+})
