@@ -39,7 +39,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
   const early: ExecutionUpdate[] = []
   let link: ControllerLink | undefined
   let onUpdate = (update: ExecutionUpdate): void => {
-    early.push(update)
+    if (!update.measured || update.reason) early.push(update)
   }
   const watchers = new Set<(update: ExecutionUpdate) => void>()
   const core = await openCore(config, {

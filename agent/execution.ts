@@ -146,7 +146,7 @@ export class Execution {
       )
     if (!state.target)
       throw new Refusal('target_not_found', `The container ${name} is not running.`)
-    const onPause = () => this.#note('The container was paused for a time; the load went on.')
+    const onPause = () => this.#note('The container was paused for a time during the attack.')
     this.#follower = new ContainerFollower(state, containers, onPause)
     return state
   }

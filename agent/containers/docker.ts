@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { protectLabel } from '../../shared/targets.ts'
 import { identify, readProc } from '../host/processes.ts'
@@ -29,6 +30,8 @@ export interface EngineInfo {
 const debounceMs = 20
 /** Beyond this an engine that does not answer is treated as not there. */
 const engineTimeoutMs = 10_000
+/** An agent starts without an engine that does not answer by then. */
+const firstLookMs = 5000
 
 /**
  * The Docker Engine of this host. Loaded only when its socket is there; kept current from its
@@ -69,7 +72,7 @@ export class DockerEngine implements ContainerSource {
       : `no Docker Engine at ${this.socketPath}`
   }
 
-  /** Starts to listen; resolves after the first look, whether or not an engine is there. */
+  /** Starts to listen; resolves after the first look, or soon when no engine answers. */
   async open(): Promise<void> {
     const firstLook = Promise.withResolvers<void>()
     void listenToEvents({
@@ -86,7 +89,7 @@ export class DockerEngine implements ContainerSource {
       },
       onEvent: (event) => this.#heard(event),
     })
-    await firstLook.promise
+    await Promise.race([firstLook.promise, sleep(firstLookMs, undefined, { ref: false })])
   }
 
   close(): void {
@@ -97,7 +100,9 @@ export class DockerEngine implements ContainerSource {
   async resolve(idOrName: string): Promise<ContainerState | undefined> {
     const client = await this.#connect()
     try {
-      const seen = await client.getContainer(idOrName).inspect()
+      const seen = await client
+        .getContainer(idOrName)
+        .inspect({ abortSignal: AbortSignal.timeout(engineTimeoutMs) })
       const init = seen.State.Running ? identify(seen.State.Pid) : undefined
       const name = seen.Name.replace(/^\//, '')
       const isHere = init && readProc(`${init.pid}/cgroup`)?.includes(seen.Id)

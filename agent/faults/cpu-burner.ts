@@ -4,6 +4,7 @@
  * when stdin closes, when nothing came on stdin for `silenceMs`, at its deadline, when the target's
  * first process is gone.
  */
+import { once } from 'node:events'
 import { readFileSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
@@ -48,14 +49,20 @@ const stepMs = 2
 const catchUpMs = 250
 /** runc removes the control groups of a dead container within about 300 ms, or fails. */
 const targetPollMs = 20
+const checkSilenceMs = 250
 
 function watch(order: BurnOrder): void {
   let heardAt = performance.now()
   process.stdin.on('data', () => (heardAt = performance.now()))
   for (const event of ['end', 'error', 'close']) process.stdin.on(event, () => die())
+  let checkedAt = heardAt
   setInterval(() => {
-    if (performance.now() - heardAt > order.silenceMs) end({ ended: 'silence' })
-  }, 250)
+    const now = performance.now()
+    // After a time in which this process itself stood still (a frozen group), words may be waiting.
+    const stoodStill = now - checkedAt > 4 * checkSilenceMs
+    checkedAt = now
+    if (!stoodStill && now - heardAt > order.silenceMs) end({ ended: 'silence' })
+  }, checkSilenceMs)
   const target = order.target
   if (target)
     setInterval(() => {
@@ -68,14 +75,10 @@ async function burn(order: BurnOrder): Promise<void> {
   writeFileSync('/proc/self/oom_score_adj', '1000')
   const shared = new SharedArrayBuffer(8 * (order.workers + 1))
   if (order.warmUpMs === 0) joinGroups(order)
-  for (let index = 0; index < order.workers; index += 1) {
-    const data: WorkerData = { ratePerCore: order.loadCores / order.workers, shared, index }
-    const worker = new Worker(import.meta.filename, { workerData: data })
-    await new Promise((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', reject)
-    })
-  }
+  const rate = order.loadCores / order.workers
+  await Promise.all(
+    Array.from({ length: order.workers }, (_, index) => startWorker(rate, shared, index)),
+  )
   if (order.warmUpMs > 0) {
     await sleep(order.warmUpMs)
     joinGroups(order)
@@ -93,6 +96,16 @@ async function burn(order: BurnOrder): Promise<void> {
       wallSeconds: (performance.now() - startedAt) / 1000,
     })
   })
+}
+
+async function startWorker(
+  ratePerCore: number,
+  shared: SharedArrayBuffer,
+  index: number,
+): Promise<void> {
+  const data: WorkerData = { ratePerCore, shared, index }
+  const worker = new Worker(import.meta.filename, { workerData: data })
+  await once(worker, 'message')
 }
 
 /** Moves this whole process, all its threads. Never falls back to another group. */

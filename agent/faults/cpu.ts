@@ -50,7 +50,7 @@ export const cpu: Fault = {
       markerOf(context),
       {
         loadCores,
-        workers: Math.max(1, Math.min(hostCores(), Math.ceil(capacity))),
+        workers: workersFor(params as CpuParams, capacity),
         lengthMs: context.remainingMs,
         groups: groups?.join ?? [],
         target: target.kind === 'Container' ? target.init : null,
@@ -79,6 +79,12 @@ export const cpu: Fault = {
 /** The argument by which a burner of this execution is found again. */
 function markerOf(context: FaultContext): string {
   return `temblor:${context.instanceId}:${context.executionId}`
+}
+
+/** One worker for each core that is loaded; none is asked for more than a core. */
+function workersFor(params: CpuParams, capacity: number): number {
+  const whole = Math.min(hostCores(), Math.ceil(capacity))
+  return Math.max(1, params.allCores ? whole : Math.min(params.cores, whole))
 }
 
 function inspect(target: FaultTarget): { groups: CpuGroups | undefined; capacity: number } {
