@@ -16,7 +16,7 @@ beforeAll(async () => {
   })
   api = service.owner
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 /** An attack that runs, with the processes that it brought. */
 async function runningAttack(args: string) {

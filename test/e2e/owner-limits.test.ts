@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await limited?.[Symbol.asyncDispose]()
   await closed?.[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
+  await service?.[Symbol.asyncDispose]()
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -55,10 +55,10 @@ export async function startService(
     TEMBLOR_GRPC_PORT: '0',
     ...environment,
   }
-  rmSync(join(dataDir, 'local.json'), { force: true })
+  const startedAt = Date.now()
   const running = startNode(['deploy/local/start.ts'], all)
   try {
-    const local = await ready(running, dataDir)
+    const local = await ready(running, dataDir, startedAt)
     const owner = await signIn(local.baseUrl, local.owner)
     await until(
       'the agent of this host is targetable',
@@ -73,13 +73,14 @@ export async function startService(
   }
 }
 
-async function ready(running: Running, dataDir: string): Promise<LocalFile> {
+async function ready(running: Running, dataDir: string, since: number): Promise<LocalFile> {
   const file = join(dataDir, 'local.json')
   return await until(
     'npm start is ready',
     async () => {
       if (running.hasEnded()) return 'ended' as const
-      if (!existsSync(file)) return undefined
+      // The file of an earlier start is still there until this one is ready.
+      if (!existsSync(file) || statSync(file).mtimeMs < since) return undefined
       const local = JSON.parse(readFileSync(file, 'utf8')) as LocalFile
       const health = await request(local.baseUrl, 'GET', '/v1/health')
       return health.status === 200 ? local : undefined
