@@ -31,12 +31,20 @@ interface AgentOptions {
  * replay its journal.
  */
 export async function startAgent(options: AgentOptions): Promise<SupervisedAgent> {
-  let current = spawnAgent(options)
+  // What it warns of while it starts comes again with its first message; it is not said twice.
+  const early: string[] = []
+  let sayProblem = (problem: string): void => {
+    early.push(problem)
+  }
+  const spawn = () => spawnAgent(options, (problem) => sayProblem(problem))
+  let current = spawn()
   let isStopping = false
   const ready = await readyMessage<AgentReady>(current, readyTimeoutMs).catch((error: unknown) => {
     current.kill()
     throw error
   })
+  sayProblem = (problem) => options.say(`agent: ${problem}`)
+  for (const problem of early) if (!ready.warnings.includes(problem)) sayProblem(problem)
   const gaveUp = (async () => {
     const deaths: number[] = []
     for (;;) {
@@ -49,7 +57,7 @@ export async function startAgent(options: AgentOptions): Promise<SupervisedAgent
       if (recent > restartsInWindow) return `the agent ${how} again and again`
       options.say(`The agent ${how}. Starting it again; it reverts what its journal holds.`)
       await sleep(restartDelayMs)
-      if (!isStopping) current = spawnAgent(options)
+      if (!isStopping) current = spawn()
     }
   })()
   return {
@@ -62,7 +70,10 @@ export async function startAgent(options: AgentOptions): Promise<SupervisedAgent
   }
 }
 
-function spawnAgent({ dataDir, joinLine, say }: AgentOptions): ManagedChild {
+function spawnAgent(
+  { dataDir, joinLine }: AgentOptions,
+  onProblem: (problem: string) => void,
+): ManagedChild {
   return startChild({
     name: 'agent',
     program: process.execPath,
@@ -73,6 +84,6 @@ function spawnAgent({ dataDir, joinLine, say }: AgentOptions): ManagedChild {
       TEMBLOR_AGENT_DIR: path.join(dataDir.path, 'agent'),
     },
     logFile: path.join(dataDir.logsPath, 'agent.log'),
-    onProblem: (message) => say(`agent: ${message}`),
+    onProblem,
   })
 }

@@ -158,7 +158,18 @@ async function withoutServiceStarts(names, install) {
     process.off('exit', remove)
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted)
   }
-  const enabled = names.flatMap((name) => units[name] ?? [])
-  if (hasProgram('systemctl') && enabled.length > 0)
+  disable(names.flatMap((name) => units[name] ?? []))
+}
+
+/** Their packages enable these units, so that they would start at the next boot. */
+function disable(enabled) {
+  if (enabled.length === 0) return
+  if (hasProgram('systemctl')) {
     spawnSync('systemctl', ['disable', '--quiet', ...enabled], { stdio: 'ignore' })
+    return
+  }
+  // Without systemd the links are there all the same and would count once it is installed.
+  for (const target of ['multi-user', 'sockets'])
+    for (const unit of enabled)
+      rmSync(`/etc/systemd/system/${target}.target.wants/${unit}`, { force: true })
 }
