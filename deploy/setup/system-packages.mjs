@@ -49,7 +49,7 @@ export async function ensureSystemPackages(names, { say, askFirst }) {
 }
 
 /** Whether a program is on the path or in the folders where Debian keeps daemons. */
-export function hasProgram(name) {
+function hasProgram(name) {
   return findProgram(name) !== undefined
 }
 

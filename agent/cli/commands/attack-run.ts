@@ -12,7 +12,7 @@ import { printResult } from '../output/json.ts'
 import { followAttack, reportEnd } from './attack-watch.ts'
 
 /** How people say who is hit. */
-export interface TargetOptions {
+interface TargetOptions {
   readonly random?: boolean
   readonly target?: readonly string[]
   readonly tag?: readonly string[]
@@ -39,7 +39,7 @@ export function registerAttackRun(attack: Command, io: CliIo): void {
 }
 
 /** Adds the flags of an attack type, with unit, limits and default, to a command. */
-export function addTypeOptions(command: Command, type: AttackType): void {
+function addTypeOptions(command: Command, type: AttackType): void {
   for (const spec of paramSpecs(type)) {
     const { flag, schema } = spec
     const isSwitch = schema.type === 'boolean'
@@ -59,7 +59,7 @@ export function addTypeOptions(command: Command, type: AttackType): void {
  * The flags of the type that were given, as arguments for the API.
  * @throws ArgsError when one cannot be meant
  */
-export function readTypeArgs(command: Command, type: AttackType): string[] {
+function readTypeArgs(command: Command, type: AttackType): string[] {
   const given = command.opts<Record<string, boolean | string[] | undefined>>()
   const args = paramSpecs(type).flatMap(({ flag }) => {
     const name = command.options.find((option) => option.long === `--${flag.long}`)?.attributeName()
@@ -73,7 +73,7 @@ export function readTypeArgs(command: Command, type: AttackType): string[] {
 }
 
 /** The target of the request. @throws CliError when nobody, or two different things, are named */
-export function readTarget(options: TargetOptions): Pick<CreateAttackBody, 'target' | 'labels'> {
+function readTarget(options: TargetOptions): Pick<CreateAttackBody, 'target' | 'labels'> {
   const labels = readPairs('--label', options.label)
   const narrowed = Object.keys(labels).length > 0 ? { labels } : {}
   const isRandom = Boolean(options.random) || Boolean(options.tag)

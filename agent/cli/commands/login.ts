@@ -64,7 +64,7 @@ function required(value: string | undefined, option: string): string {
 }
 
 /** The session of the team that was named; the only one when none was named. */
-export function chooseSession(sessions: readonly Session[], team: string | undefined): Session {
+function chooseSession(sessions: readonly Session[], team: string | undefined): Session {
   const fits = team
     ? sessions.filter((session) => session.org_name === team || session.org_id === team)
     : sessions

@@ -11,7 +11,7 @@ export interface AttackView {
 }
 
 /** The name of a target for people: `web-1`, or `web-1/checkout` for a container. */
-export function targetName(execution: Execution): string {
+function targetName(execution: Execution): string {
   const guest = execution.guest_name ?? execution.guest_id?.slice(0, 12)
   return guest ? `${execution.client_id}/${guest}` : execution.client_id
 }
