@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import { readFileSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { Worker, type MessagePort } from 'node:worker_threads'
 import type { GroupFolder } from '../host/control-groups.ts'
 import { callAt } from '../host/long-timer.ts'
 import { isAlive, type ProcessIdentity } from '../host/processes.ts'
@@ -42,11 +42,12 @@ interface WorkerData {
   /** Slot 0: CPU ms per worker spent outside the workers; slot 1 + i: CPU ms burnt by worker i. */
   readonly shared: SharedArrayBuffer
   readonly index: number
+  readonly stepMs: number
+  /** The most that is made up after others had the CPU; more would be a burst. */
+  readonly catchUpMs: number
 }
 
-const stepMs = 2
-/** The most that is made up after others had the CPU; more would be a burst. */
-const catchUpMs = 250
+const pace = { stepMs: 2, catchUpMs: 250 }
 /** runc removes the control groups of a dead container within about 300 ms, or fails. */
 const targetPollMs = 20
 const checkSilenceMs = 250
@@ -56,12 +57,13 @@ function watch(order: BurnOrder): void {
   process.stdin.on('data', () => (heardAt = performance.now()))
   for (const event of ['end', 'error', 'close']) process.stdin.on(event, () => die())
   let checkedAt = heardAt
+  let isExcused = false
   setInterval(() => {
     const now = performance.now()
-    // After a time in which this process itself stood still (a frozen group), words may be waiting.
-    const stoodStill = now - checkedAt > 4 * checkSilenceMs
+    // When this process itself stood still (a frozen group), words may be waiting: once.
+    isExcused = !isExcused && now - checkedAt > 4 * checkSilenceMs
     checkedAt = now
-    if (!stoodStill && now - heardAt > order.silenceMs) end({ ended: 'silence' })
+    if (!isExcused && now - heardAt > order.silenceMs) end({ ended: 'silence' })
   }, checkSilenceMs)
   const target = order.target
   if (target)
@@ -103,8 +105,11 @@ async function startWorker(
   shared: SharedArrayBuffer,
   index: number,
 ): Promise<void> {
-  const data: WorkerData = { ratePerCore, shared, index }
-  const worker = new Worker(import.meta.filename, { workerData: data })
+  const data: WorkerData = { ratePerCore, shared, index, ...pace }
+  // As text, because every thread that loads a TypeScript file takes 10 MB for its compiler.
+  const source = `const { workerData, parentPort } = require('node:worker_threads')
+    ;(${burnInWorker.toString()})(workerData, parentPort)`
+  const worker = new Worker(source, { eval: true, workerData: data })
   await once(worker, 'message')
 }
 
@@ -133,18 +138,23 @@ function accountOverhead(shared: SharedArrayBuffer, workers: number): void {
   }, 100)
 }
 
-/** One worker: a closed loop on the CPU time that this thread has really had. */
-function burnInWorker({ ratePerCore, shared, index }: WorkerData): void {
+/**
+ * One worker: a closed loop on the CPU time that this thread has really had. Runs from its own text
+ * alone, so it uses nothing but its arguments and globals.
+ */
+function burnInWorker(data: WorkerData, agent: MessagePort): void {
+  const { ratePerCore, shared, index, stepMs, catchUpMs } = data
   const slots = new Float64Array(shared)
   const never = new Int32Array(new SharedArrayBuffer(4))
-  parentPort?.postMessage('ready', [])
+  agent.postMessage('ready', [])
   let startedAt = performance.now()
-  const before = milliseconds(process.threadCpuUsage())
+  const before = process.threadCpuUsage()
   for (;;) {
     const stepAt = performance.now()
-    const used = milliseconds(process.threadCpuUsage())
-    slots[index + 1] = used - before
-    let owedMs = ratePerCore * (stepAt - startedAt) - (used - before) - (slots[0] as number)
+    const { user, system } = process.threadCpuUsage(before)
+    const usedMs = (user + system) / 1000
+    slots[index + 1] = usedMs
+    let owedMs = ratePerCore * (stepAt - startedAt) - usedMs - (slots[0] as number)
     if (owedMs > catchUpMs) {
       startedAt += (owedMs - catchUpMs) / ratePerCore
       owedMs = catchUpMs
@@ -178,12 +188,8 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-if (isMainThread) {
-  const order = JSON.parse(process.argv[3] ?? '{}') as BurnOrder
-  watch(order)
-  burn(order).catch((error: unknown) =>
-    end({ refused: error instanceof Error ? error.message : String(error) }),
-  )
-} else {
-  burnInWorker(workerData as WorkerData)
-}
+const order = JSON.parse(process.argv[3] ?? '{}') as BurnOrder
+watch(order)
+burn(order).catch((error: unknown) =>
+  end({ refused: error instanceof Error ? error.message : String(error) }),
+)
