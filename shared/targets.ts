@@ -1,24 +1,60 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 /** A container with this label set to `true` is never touched, whatever the controller says. */
 export const protectLabel = { key: 'temblor.protect', value: 'true' } as const
 
 const StringMap = Type.Record(Type.String(), Type.String())
+/** A key with the values of which one must be carried. */
+const MultiSelect = Type.Record(Type.String(), Type.Array(Type.String()))
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+const Count = Type.Union([
+  Type.Integer({ minimum: 1 }),
+  Type.String({ pattern: '^[1-9][0-9]{0,5}$' }),
+])
+
+const HostsBody = Type.Union([
+  Type.Literal('all'),
+  Type.Object(
+    {
+      ids: Type.Optional(orNull(Type.Array(Type.String()))),
+      multiSelectTags: Type.Optional(orNull(MultiSelect)),
+    },
+    { additionalProperties: true },
+  ),
+])
+
+const ContainersBody = Type.Union([
+  Type.Literal('all'),
+  Type.Object(
+    {
+      ids: Type.Optional(orNull(Type.Array(Type.String()))),
+      labels: Type.Optional(orNull(StringMap)),
+      multiSelectLabels: Type.Optional(orNull(MultiSelect)),
+    },
+    { additionalProperties: true },
+  ),
+])
 
 /** Who is hit, as it stands in the body of `POST /attacks/new`. Unknown keys are ignored. */
 export const TargetBody = Type.Object(
   {
     type: Type.String({ description: '`Random` or `Exact`.', examples: ['Random'] }),
-    tags: Type.Optional(
-      Type.Union([StringMap, Type.Null()], {
-        description: 'With Random: only hosts that carry every one of these tags.',
-      }),
-    ),
+    tags: Type.Optional(orNull(StringMap)),
     exact: Type.Optional(
-      Type.Union([Type.Array(Type.String()), Type.Null()], {
-        description: 'With Exact: the identifiers of the hosts, all of which must be there.',
+      Type.Union([Type.Array(Type.String()), Count, Type.Null()], {
+        description:
+          'With Exact: the identifiers of the hosts, all of which must be there. With Random, or with containers: how many.',
       }),
     ),
+    percent: Type.Optional(
+      Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 100 }), Type.Null()], {
+        description: 'With Random: how many of the hosts (or containers) that match, rounded up.',
+      }),
+    ),
+    hosts: Type.Optional(orNull(HostsBody)),
+    containers: Type.Optional(orNull(ContainersBody)),
+    multiSelectTags: Type.Optional(orNull(MultiSelect)),
+    multiSelectLabels: Type.Optional(orNull(MultiSelect)),
   },
   { title: 'Target', additionalProperties: true },
 )
@@ -29,12 +65,25 @@ export const LabelsBody = Type.Union([StringMap, Type.Null()], {
 
 export type TargetBody = Static<typeof TargetBody>
 
+/** Every key must be carried with one of its values. */
+export type Selector = Readonly<Record<string, readonly string[]>>
+
 /** A target as the controller resolves it; empty and null count as absent. */
 export interface Target {
   readonly type: 'Random' | 'Exact'
-  readonly tags: Readonly<Record<string, string>>
-  readonly exact: readonly string[]
-  readonly labels: Readonly<Record<string, string>>
+  readonly hosts: {
+    /** Only these, all of which must be live; null is every live host. */
+    readonly ids: readonly string[] | null
+    readonly tags: Selector
+  }
+  /** The containers to hit on these hosts; null hits the hosts themselves. */
+  readonly containers: { readonly ids: readonly string[] | null; readonly labels: Selector } | null
+  /** How many of what matches are drawn; null hits all of it. */
+  readonly draw: {
+    readonly of: 'hosts' | 'containers'
+    readonly count: number | null
+    readonly percent: number | null
+  } | null
 }
 
 /** A target that cannot be meant; names the field, the value and what is allowed. */
@@ -47,19 +96,11 @@ export class TargetError extends Error {
   }
 }
 
-/** Keys that narrow an attack in the known interface and that are not honoured yet. */
-const notHonoured = [
-  'hosts',
-  'containers',
-  'percent',
-  'multiSelectTags',
-  'multiSelectLabels',
-  'template_id',
-  'templateId',
-] as const
+/** Keys of the known interface that narrow an attack and that are not honoured. */
+const notHonoured = ['template_id', 'templateId', 'trafficImpactMapping', 'providers'] as const
 
 /**
- * Reads the target of an attack request.
+ * Reads the target of an attack request, in any of the forms that clients send.
  * @throws TargetError for an unknown type, for a combination that has no meaning, and for narrowing
  * keys that would otherwise be ignored and so hit more than was meant
  */
@@ -67,52 +108,106 @@ export function readTarget(
   body: TargetBody,
   labels: Record<string, string> | null | undefined,
 ): Target {
-  const type = (['Random', 'Exact'] as const).find(
-    (known) => known.toLowerCase() === body.type.toLowerCase(),
-  )
-  if (!type)
-    throw new TargetError(`target.type cannot be "${body.type}". Allowed: Random or Exact.`, {
-      field: 'target.type',
-      value: body.type,
-      allowed: 'Random or Exact',
-    })
+  const type = readType(body.type)
   refuseNotHonoured(body)
-  const tags = body.tags ?? {}
-  const exact = [...new Set(body.exact ?? [])]
-  refuseContradiction(type, tags, exact)
-  return { type, tags, exact, labels: labels ?? {} }
+  const hosts = readHosts(body)
+  const containers = readContainers(body, labels)
+  const count = readCount(body)
+  const percent = body.percent ?? null
+  if (count !== null && percent !== null)
+    throw refused('target.percent', 'cannot stand with a count in target.exact', 'one of the two')
+  if (type === 'Random') {
+    if (Array.isArray(body.exact) && body.exact.length > 0)
+      throw refused('target.exact', 'cannot be a list with Random', 'a count, or Exact')
+    const isOfContainers = containers !== null && (count !== null || percent !== null)
+    const isLegacy = isAbsent(body.containers) && isAbsent(body.multiSelectLabels)
+    const of = isOfContainers && !isLegacy ? 'containers' : 'hosts'
+    const one = count === null && percent === null ? 1 : count
+    return { type, hosts, containers, draw: { of, count: one, percent } }
+  }
+  return readExact(body, hosts, containers, count)
 }
 
-function refuseNotHonoured(body: Record<string, unknown>): void {
-  for (const key of notHonoured) {
-    if (isAbsent(body[key])) continue
-    throw new TargetError(
-      `target.${key} is not supported yet. Remove it; use target.tags, target.exact or labels.`,
-      { field: `target.${key}`, allowed: 'target.tags, target.exact, labels' },
-    )
+function readExact(
+  body: TargetBody,
+  hosts: Target['hosts'],
+  containers: Target['containers'],
+  count: number | null,
+): Target {
+  if (hosts.ids === null && containers === null)
+    throw refused('target.exact', 'is missing', 'with Exact, the list of the hosts to hit')
+  if (Object.keys(hosts.tags).length > 0 && hosts.ids !== null)
+    throw refused('target.tags', 'cannot stand with Exact', 'only with Random')
+  if (!isAbsent(body.percent))
+    throw refused('target.percent', 'cannot stand with Exact', 'only with Random')
+  // Clients send a count beside the ids that they name; the ids say more.
+  const isCounted = count !== null && hosts.ids === null && containers?.ids === null
+  return {
+    type: 'Exact',
+    hosts,
+    containers,
+    draw: isCounted ? { of: 'containers', count, percent: null } : null,
   }
 }
 
-function refuseContradiction(
-  type: 'Random' | 'Exact',
-  tags: Record<string, string>,
-  exact: readonly string[],
-): void {
-  if (type === 'Exact' && exact.length === 0)
-    throw new TargetError('target.exact is missing. With Exact it lists the hosts to hit.', {
-      field: 'target.exact',
-      allowed: 'a list of one or more host identifiers',
-    })
-  if (type === 'Exact' && Object.keys(tags).length > 0)
-    throw new TargetError('target.tags cannot stand with Exact. Remove it, or use Random.', {
-      field: 'target.tags',
-      allowed: 'only with Random',
-    })
-  if (type === 'Random' && exact.length > 0)
-    throw new TargetError('target.exact cannot stand with Random. Remove it, or use Exact.', {
-      field: 'target.exact',
-      allowed: 'only with Exact',
-    })
+function readType(text: string): Target['type'] {
+  const type = (['Random', 'Exact'] as const).find(
+    (known) => known.toLowerCase() === text.toLowerCase(),
+  )
+  if (type) return type
+  throw new TargetError(`target.type cannot be "${text.slice(0, 60)}". Allowed: Random or Exact.`, {
+    field: 'target.type',
+    value: text.slice(0, 60),
+    allowed: 'Random or Exact',
+  })
+}
+
+function readHosts(body: TargetBody): Target['hosts'] {
+  const given = typeof body.hosts === 'object' ? (body.hosts ?? {}) : {}
+  const listed = Array.isArray(body.exact) ? body.exact : []
+  const ids = [...new Set([...listed, ...(given.ids ?? [])])]
+  const tags = selector(body.tags, given.multiSelectTags, body.multiSelectTags)
+  return { ids: ids.length > 0 ? ids : null, tags }
+}
+
+function readContainers(
+  body: TargetBody,
+  labels: Record<string, string> | null | undefined,
+): Target['containers'] {
+  const isAll = body.containers === 'all'
+  const given = typeof body.containers === 'object' ? (body.containers ?? {}) : {}
+  const all = selector(labels, given.labels, given.multiSelectLabels, body.multiSelectLabels)
+  const ids = [...new Set(given.ids ?? [])]
+  if (!isAll && ids.length === 0 && Object.keys(all).length === 0) return null
+  return { ids: ids.length > 0 ? ids : null, labels: all }
+}
+
+/** One selector from several: a key in two of them must satisfy both. */
+function selector(
+  ...parts: (Record<string, string | readonly string[]> | null | undefined)[]
+): Record<string, string[]> {
+  const merged: Record<string, string[]> = {}
+  for (const part of parts)
+    for (const [key, given] of Object.entries(part ?? {})) {
+      const values = [...new Set([given].flat())]
+      merged[key] = merged[key]?.filter((value) => values.includes(value)) ?? values
+    }
+  return merged
+}
+
+function readCount(body: TargetBody): number | null {
+  const { exact } = body
+  return isAbsent(exact) || Array.isArray(exact) ? null : Number(exact)
+}
+
+function refuseNotHonoured(body: Record<string, unknown>): void {
+  for (const key of notHonoured)
+    if (!isAbsent(body[key]))
+      throw refused(`target.${key}`, 'is not supported', 'the target itself, not a reference to it')
+}
+
+function refused(field: string, what: string, allowed: string): TargetError {
+  return new TargetError(`${field} ${what}. Allowed: ${allowed}.`, { field, allowed })
 }
 
 /** `null`, `{}`, `[]` and `""` count as absent: clients send them for "nothing". */

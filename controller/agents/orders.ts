@@ -1,6 +1,7 @@
 import type { ControllerMessage } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
 import type { Stage } from '../../shared/stages.ts'
-import { lostAfterMs, startWithinMs, type AttackRecord } from '../store/attacks.ts'
+import type { AttackRecord } from '../store/attack-record.ts'
+import { lostAfterMs, startWithinMs } from '../store/attack-times.ts'
 import type { ExecutionRecord, WaitingOrder } from '../store/executions.ts'
 
 /** The message that carries a waiting order, or undefined when it is too late for it. */
@@ -28,7 +29,6 @@ export function orderMessage(
         ? {
             id: execution.containerId,
             name: execution.containerName ?? '',
-            labels: { ...attack.target.labels },
           }
         : null,
       startWithinMs: remainingMs,

@@ -1,218 +1,226 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { AttackParams } from '../../shared/attacks/index.ts'
 import { allowedFrom } from '../../shared/stages.ts'
-import { protectLabel, type Target } from '../../shared/targets.ts'
+import { protectLabel } from '../../shared/targets.ts'
+import { attackFields, toAttack, type AttackRecord, type NewAttack } from './attack-record.ts'
+import { lostAfterMs, startWithinMs } from './attack-times.ts'
 import { keys } from './keys.ts'
+import { recordManual, type ManualAttack } from './manual-attacks.ts'
 import { loadScript, type Redis } from './redis.ts'
 
 const create = loadScript('create-attack')
 const halt = loadScript('halt-attack')
 
-/** An order that no agent has taken after this long is not carried out any more. */
-export const startWithinMs = 30_000
-
-/** An execution counts as lost when nothing was heard of it this long after it should be over. */
-export const lostAfterMs = 15_000
-
-/** The lists of the interface give at most this many, the newest first. */
-const listLimit = 1_000
-
-/** How many execution ids the creating script is given at first; it asks for more if it needs them. */
+/** How many ids and random numbers the script is given at first; it asks for more if it needs them. */
 const firstIds = 32
 
-export interface NewAttack {
-  readonly teamId: string
-  readonly type: string
-  readonly args: readonly string[]
-  readonly params: AttackParams
-  readonly lengthSeconds: number
-  readonly target: Target
-  readonly createdBy: string
-  readonly source: string
-}
-
-/** An attack as it is stored; its stage follows from its executions. */
-export interface AttackRecord {
-  readonly id: string
-  readonly teamId: string
-  readonly type: string
-  readonly args: readonly string[]
-  readonly params: AttackParams
-  readonly lengthSeconds: number
-  readonly target: Target
-  readonly withoutContainer: readonly string[]
-  readonly createdBy: string
-  readonly source: string
-  readonly createdMs: number
-  readonly startByMs: number
-  readonly haltedBy: string | undefined
-}
+/** 47 random bits: the remainder by the number of candidates is uniform to one in 10^9. */
+const randomRange = 2 ** 47
 
 export type CreateResult =
   | { readonly kind: 'created'; readonly attackId: string; readonly hosts: readonly string[] }
-  | { readonly kind: 'missing'; readonly identifiers: readonly string[] }
+  /** The same request was made before: its attack. */
+  | { readonly kind: 'repeated'; readonly attackId: string }
+  /** The same idempotency key was used for another request. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'missing'; readonly ids: readonly string[] }
   | { readonly kind: 'none'; readonly hostsWithTags: number; readonly protectedContainers: number }
+  | { readonly kind: 'few'; readonly matching: number; readonly asked: number }
+
+/** What an attack would do: of so many units, `drawn` would be drawn. */
+export interface Preview {
+  readonly drawn: number
+  readonly units: number
+  readonly rows: readonly { host: string; container: string | null; name: string | null }[]
+  readonly out: readonly { host: string; container?: string; name?: string; reason: OutReason }[]
+  readonly missing: readonly string[]
+}
+
+export type OutReason = 'revoked' | 'silent' | 'tags' | 'no_container' | 'protected'
+
+/** Which attacks a list holds; the newest come first. */
+export interface AttackFilter {
+  readonly state?: 'active' | 'completed'
+  /** Created from … to …, epoch ms. */
+  readonly fromMs?: number
+  readonly toMs?: number
+}
 
 /** The attacks of a team. */
 export interface Attacks {
   /** Resolves the target and writes the attack in one step; it is on disk when this returns. */
   create(attack: NewAttack): Promise<CreateResult>
+  /** Resolves the target with the same script, and writes nothing. */
+  preview(attack: NewAttack): Promise<Preview>
   /** Records an attack that somebody started on a host. Repeating it changes nothing. */
   recordManual(attack: ManualAttack): Promise<void>
   find(teamId: string, attackId: string): Promise<AttackRecord | undefined>
-  list(teamId: string): Promise<AttackRecord[]>
+  /** `after` is the id of the last attack of the page before; undefined when there is no such attack. */
+  list(
+    teamId: string,
+    filter: AttackFilter,
+    limit: number,
+    after?: string,
+  ): Promise<AttackRecord[] | undefined>
+  activeIds(teamId: string): Promise<string[]>
   /** The hosts that have something to halt, or undefined when there is no such attack. */
-  halt(teamId: string, attackId: string, by: string): Promise<string[] | undefined>
-}
-
-export interface ManualAttack extends Omit<NewAttack, 'target' | 'createdBy' | 'source'> {
-  readonly attackId: string
-  readonly executionId: string
-  readonly host: string
-  readonly container: { readonly id: string; readonly name: string } | undefined
-  readonly startedMs: number
+  halt(
+    teamId: string,
+    attackId: string,
+    by: { who: string; reason: string; reference: string },
+  ): Promise<string[] | undefined>
+  annotate(teamId: string, attackId: string, annotations: object): Promise<void>
 }
 
 /** Opens the store of attacks. */
 export function openAttacks(redis: Redis): Attacks {
   return {
     create: (attack) => createAttack(redis, attack, firstIds),
+    preview: (attack) => preview(redis, attack),
     recordManual: (attack) => recordManual(redis, attack),
     async find(teamId, attackId) {
       return toAttack(teamId, await redis.hgetall(keys.attack(teamId, attackId)))
     },
-    async list(teamId) {
-      const ids = await redis.zrevrange(keys.attacks(teamId), 0, listLimit - 1)
-      const pipeline = redis.pipeline()
-      for (const id of ids) pipeline.hgetall(keys.attack(teamId, id))
-      return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
-        if (error) throw error
-        return toAttack(teamId, record as Record<string, string>) ?? []
-      })
-    },
+    list: (teamId, filter, limit, after) => listAttacks(redis, teamId, filter, limit, after),
+    activeIds: (teamId) => redis.zrange(keys.activeAttacks(teamId), 0, -1),
     async halt(teamId, attackId, by) {
       const [kind, ...hosts] = (await halt.run(
         redis,
-        [keys.attack(teamId, attackId), keys.attackExecutions(teamId, attackId)],
-        [by, allowedFrom('Halt').join(), keys.executionPrefix(teamId), keys.outboxPrefix(teamId)],
+        [
+          keys.attack(teamId, attackId),
+          keys.attackExecutions(teamId, attackId),
+          keys.events(teamId),
+        ],
+        [
+          attackId,
+          by.who,
+          allowedFrom('Halt').join(),
+          keys.executionPrefix(teamId),
+          keys.outboxPrefix(teamId),
+          by.reason,
+          by.reference,
+        ],
       )) as [string, ...string[]]
       return kind === 'unknown' ? undefined : [...new Set(hosts)]
+    },
+    async annotate(teamId, attackId, annotations) {
+      await redis.hset(keys.attack(teamId, attackId), 'annotations', JSON.stringify(annotations))
     },
   }
 }
 
-async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promise<CreateResult> {
-  const { teamId, target } = attack
-  const attackId = randomUUID()
+/** Runs the creating script; in preview it writes nothing. */
+async function runCreate(
+  redis: Redis,
+  attackId: string,
+  attack: NewAttack,
+  options: { ids: number; preview: boolean },
+): Promise<[string, ...string[]]> {
+  const { teamId, target, idempotency } = attack
   const request = {
     ...target,
-    // 47 random bits: the remainder by the number of candidates is uniform to one in 10^9.
-    draw: randomInt(2 ** 47),
+    preview: options.preview,
+    random: Array.from({ length: options.ids }, () => randomInt(randomRange)),
+    execution_ids: Array.from({ length: options.ids }, () => randomUUID()),
     start_within_ms: startWithinMs,
     lost_after_ms: startWithinMs + lostAfterMs,
     protect_key: protectLabel.key,
     protect_value: protectLabel.value,
-    execution_ids: Array.from({ length: ids }, () => randomUUID()),
     host_prefix: keys.hostPrefix(teamId),
     outbox_prefix: keys.outboxPrefix(teamId),
     open_prefix: keys.openPrefix(teamId),
     execution_prefix: keys.executionPrefix(teamId),
+    idempotency: idempotency?.bodyHash ?? null,
   }
-  const [kind, ...rest] = (await create.run(
+  return (await create.run(
     redis,
     [
       keys.liveHosts(teamId),
       keys.attacks(teamId),
+      keys.activeAttacks(teamId),
       keys.attack(teamId, attackId),
       keys.attackExecutions(teamId, attackId),
       keys.due(teamId),
+      keys.events(teamId),
+      keys.idempotency(teamId, idempotency?.key ?? ''),
     ],
     [JSON.stringify(request), attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
   )) as [string, ...string[]]
-  if (kind === 'more') return await createAttack(redis, attack, Number(rest[0]))
-  if (kind === 'missing') return { kind, identifiers: rest }
-  if (kind === 'none')
-    return { kind, hostsWithTags: Number(rest[0]), protectedContainers: Number(rest[1]) }
-  return {
-    kind: 'created',
-    attackId,
-    hosts: [...new Set(rest.filter((_, i) => i % 2 === 0 && i > 0))],
+}
+
+async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promise<CreateResult> {
+  const attackId = randomUUID()
+  const [kind, ...rest] = await runCreate(redis, attackId, attack, { ids, preview: false })
+  const [first, second] = [Number(rest[0]), Number(rest[1])]
+  switch (kind) {
+    case 'more':
+      return await createAttack(redis, attack, first)
+    case 'missing':
+      return { kind, ids: rest }
+    case 'none':
+      return { kind, hostsWithTags: first, protectedContainers: second }
+    case 'few':
+      return { kind, matching: first, asked: second }
+    case 'repeated':
+      return { kind, attackId: rest[0] as string }
+    case 'conflict':
+      return { kind }
+    default: {
+      const hosts = rest.filter((_, index) => index > 0 && index % 2 === 0)
+      return { kind: 'created', attackId, hosts: [...new Set(hosts)] }
+    }
   }
 }
 
-async function recordManual(redis: Redis, attack: ManualAttack): Promise<void> {
-  const { teamId, attackId, executionId, container } = attack
-  if ((await redis.exists(keys.execution(teamId, executionId))) === 1) return
-  const labels: Record<string, string> = {}
-  const target: Target = { type: 'Exact', tags: {}, exact: [attack.host], labels }
-  const fields = attackFields(attackId, {
-    ...attack,
-    target,
-    createdBy: 'local',
-    source: 'Manual',
+async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
+  const options = { ids: 0, preview: true }
+  const [, json = '{}'] = await runCreate(redis, randomUUID(), attack, options)
+  const found = JSON.parse(json) as Preview
+  // An empty list of Lua is written as an object.
+  const list = <T>(value: readonly T[]): readonly T[] => (Array.isArray(value) ? value : [])
+  return {
+    drawn: found.drawn,
+    units: found.units,
+    rows: list(found.rows),
+    out: list(found.out),
+    missing: list(found.missing).slice(1),
+  }
+}
+
+async function listAttacks(
+  redis: Redis,
+  teamId: string,
+  filter: AttackFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<AttackRecord[] | undefined> {
+  const active = new Set(await redis.zrange(keys.activeAttacks(teamId), 0, -1))
+  const lastRank = after === undefined ? -1 : await redis.zrevrank(keys.attacks(teamId), after)
+  if (lastRank === null) return undefined
+  const found: AttackRecord[] = []
+  const chunk = Math.max(limit, 100)
+  for (let rank = lastRank + 1; found.length < limit; rank += chunk) {
+    const ids = await redis.zrevrange(keys.attacks(teamId), rank, rank + chunk - 1)
+    if (ids.length === 0) break
+    const wanted = ids.filter(
+      (id) => !filter.state || active.has(id) === (filter.state === 'active'),
+    )
+    for (const record of await readAttacks(redis, teamId, wanted)) {
+      if (record.createdMs < (filter.fromMs ?? 0)) return found
+      if (record.createdMs <= (filter.toMs ?? Infinity) && found.length < limit) found.push(record)
+    }
+  }
+  return found
+}
+
+async function readAttacks(
+  redis: Redis,
+  teamId: string,
+  ids: readonly string[],
+): Promise<AttackRecord[]> {
+  const pipeline = redis.pipeline()
+  for (const id of ids) pipeline.hgetall(keys.attack(teamId, id))
+  return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
+    if (error) throw error
+    return toAttack(teamId, record as Record<string, string>) ?? []
   })
-  const at = attack.startedMs
-  await redis
-    .multi()
-    .hset(keys.attack(teamId, attackId), {
-      ...fields,
-      created_ms: at,
-      start_by_ms: at + startWithinMs,
-      without: '[]',
-    })
-    .zadd(keys.attacks(teamId), at, attackId)
-    .rpush(keys.attackExecutions(teamId, attackId), executionId)
-    .hset(keys.execution(teamId, executionId), {
-      id: executionId,
-      attack_id: attackId,
-      host: attack.host,
-      container_id: container?.id ?? '',
-      container_name: container?.name ?? '',
-      stage: 'Distributed',
-      generation: 1,
-      seq: 0,
-      created_ms: at,
-      updated_ms: at,
-      service_states: `Pending@${at};Distributed@${at}`,
-      client_states: '',
-    })
-    .sadd(keys.openExecutions(teamId, attack.host), executionId)
-    .zadd(keys.due(teamId), at + attack.lengthSeconds * 1000 + startWithinMs, executionId)
-    .exec()
-}
-
-function attackFields(
-  attackId: string,
-  attack: Omit<NewAttack, 'teamId'>,
-): Record<string, string | number> {
-  return {
-    id: attackId,
-    type: attack.type,
-    args: JSON.stringify(attack.args),
-    params: JSON.stringify(attack.params),
-    length_seconds: attack.lengthSeconds,
-    target: JSON.stringify(attack.target),
-    created_by: attack.createdBy,
-    source: attack.source,
-  }
-}
-
-function toAttack(teamId: string, record: Record<string, string>): AttackRecord | undefined {
-  const text = (name: string) => record[name] ?? ''
-  if (!record['id']) return undefined
-  return {
-    id: text('id'),
-    teamId,
-    type: text('type'),
-    args: JSON.parse(text('args')) as string[],
-    params: JSON.parse(text('params')) as AttackParams,
-    lengthSeconds: Number(text('length_seconds')),
-    target: JSON.parse(text('target')) as Target,
-    withoutContainer: JSON.parse(record['without'] ?? '[]') as string[],
-    createdBy: text('created_by'),
-    source: text('source'),
-    createdMs: Number(text('created_ms')),
-    startByMs: Number(text('start_by_ms')),
-    haltedBy: record['halted_by'],
-  }
 }

@@ -50,8 +50,8 @@ export interface ExecutionReport {
   readonly reason: EndReason | undefined
   readonly message: string
   readonly ageMs: number
-  readonly requestedJson: string
-  readonly measuredJson: string
+  readonly requested: Effect | undefined
+  readonly measured: Effect | undefined
   readonly backend: string
   readonly clientVersion: string
   /** When it counts as lost if nothing more is heard, ms from now. */
@@ -83,8 +83,15 @@ export interface Executions {
   giveUp(teamId: string, execution: ExecutionRecord, message: string): Promise<boolean>
   /** Ends an execution whose host no longer knows it. */
   endForgotten(teamId: string, execution: ExecutionRecord): Promise<void>
+  /** What was measured while it ran, in order. */
+  series(teamId: string, executionId: string): Promise<SeriesPoint[]>
   /** Redis' clock, epoch ms. */
   nowMs(): Promise<number>
+}
+
+export interface SeriesPoint {
+  readonly atMs: number
+  readonly value: number
 }
 
 /** At most so many executions are given up in one sweep of a team. */
@@ -116,7 +123,7 @@ export function openExecutions(redis: Redis): Executions {
     async acknowledge(teamId, host, { executionId, generation }) {
       await acknowledge.run(
         redis,
-        [keys.execution(teamId, executionId), keys.outbox(teamId, host)],
+        [keys.execution(teamId, executionId), keys.outbox(teamId, host), keys.events(teamId)],
         [host, executionId, generation],
       )
     },
@@ -138,6 +145,13 @@ export function openExecutions(redis: Redis): Executions {
     },
     giveUp: (teamId, execution, message) => giveUpExecution(redis, teamId, execution, message),
     endForgotten: (teamId, execution) => endForgotten(redis, teamId, execution),
+    async series(teamId, executionId) {
+      const points = await redis.lrange(keys.series(teamId, executionId), 0, -1)
+      return points.map((point) => {
+        const [at = '', value = ''] = point.split('@')
+        return { atMs: Number(at), value: Number(value) }
+      })
+    },
     nowMs: () => nowMs(redis),
   }
 }
@@ -147,13 +161,19 @@ async function nowMs(redis: Redis): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
-function executionKeys(teamId: string, executionId: string, host: string): string[] {
+/** The keys that scripts which move an execution have in common, in their order. */
+function commonKeys(teamId: string, executionId: string, host: string): string[] {
   return [
     keys.execution(teamId, executionId),
     keys.due(teamId),
-    keys.outbox(teamId, host),
     keys.openExecutions(teamId, host),
+    keys.events(teamId),
+    keys.activeAttacks(teamId),
   ]
+}
+
+function movingKeys(teamId: string, executionId: string, host: string): string[] {
+  return [...commonKeys(teamId, executionId, host), keys.series(teamId, executionId)]
 }
 
 async function moveByReport(
@@ -165,8 +185,8 @@ async function moveByReport(
     client_version: report.clientVersion,
     ...(report.reason ? { reason: report.reason } : {}),
     ...(report.message ? { output: report.message } : {}),
-    ...(report.requestedJson ? { requested: report.requestedJson } : {}),
-    ...(report.measuredJson ? { measured: report.measuredJson } : {}),
+    ...(report.requested ? { requested: JSON.stringify(report.requested) } : {}),
+    ...(report.measured ? { measured: JSON.stringify(report.measured) } : {}),
     ...(report.backend ? { backend: report.backend } : {}),
   }
   const [result] = (await move.run(redis, executionKeys(teamId, report.executionId, report.host), [
@@ -189,13 +209,12 @@ async function giveUpExecution(
   message: string,
 ): Promise<boolean> {
   const stage = endReasons.agent_silent
-  const done = await giveUp.run(redis, executionKeys(teamId, execution.id, execution.host), [
-    execution.id,
-    stage,
-    'agent_silent',
-    message,
-    allowedFrom(stage).join(),
-  ])
+  const { id, host } = execution
+  const done = await giveUp.run(
+    redis,
+    [...commonKeys(teamId, id, host), keys.outbox(teamId, host)],
+    [id, stage, 'agent_silent', message, allowedFrom(stage).join(), keys.attackPrefix(teamId)],
+  )
   return done === 1
 }
 
@@ -205,13 +224,15 @@ async function endForgotten(
   execution: ExecutionRecord,
 ): Promise<void> {
   const stage = endReasons.agent_restarted
-  await move.run(redis, executionKeys(teamId, execution.id, execution.host), [
+  await move.run(redis, movingKeys(teamId, execution.id, execution.host), [
     '',
     0,
     stage,
     allowedFrom(stage).join(),
     1,
     0,
+    '',
+    keys.attackPrefix(teamId),
     '',
     'reason',
     'agent_restarted',

@@ -30,6 +30,8 @@ export const keys = {
     `temblor:{t:${teamId}}:open:${identifier}`,
   /** ZSET attack id -> creation, ms. */
   attacks: (teamId: string) => `temblor:{t:${teamId}}:attacks`,
+  /** ZSET of the attacks that are not over. */
+  activeAttacks: (teamId: string) => `temblor:{t:${teamId}}:active`,
   attackPrefix: (teamId: string) => `temblor:{t:${teamId}}:attack:`,
   attack: (teamId: string, attackId: string) => `temblor:{t:${teamId}}:attack:${attackId}`,
   /** LIST of execution ids. */
@@ -38,6 +40,13 @@ export const keys = {
   executionPrefix: (teamId: string) => `temblor:{t:${teamId}}:execution:`,
   execution: (teamId: string, executionId: string) =>
     `temblor:{t:${teamId}}:execution:${executionId}`,
+  /** LIST of `<ms>@<value>`: what was measured while it ran. */
+  series: (teamId: string, executionId: string) =>
+    `temblor:{t:${teamId}}:execution:${executionId}:series`,
+  /** STREAM of the moves of executions. */
+  events: (teamId: string) => `temblor:{t:${teamId}}:events`,
+  /** STRING attack id and hash of the request that made it. */
+  idempotency: (teamId: string, key: string) => `temblor:{t:${teamId}}:idempotency:${key}`,
   /** ZSET execution id -> when it counts as lost, ms. */
   due: (teamId: string) => `temblor:{t:${teamId}}:due`,
 }

@@ -46,9 +46,13 @@ export interface Script {
   run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
 }
 
-/** Reads `store/lua/<name>.lua`. The shebang in it makes Redis refuse keys of another slot. */
+/**
+ * Reads `store/lua/<name>.lua`, and what it includes from `lua/include`. The shebang in it makes Redis
+ * refuse keys of another slot.
+ */
 export function loadScript(name: string): Script {
-  const source = readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')
+  const read = (path: string) => readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')
+  const source = read(name).replace(/^-- @include (\S+)$/gm, (_, part) => read(`include/${part}`))
   const command = `temblor_${name.replaceAll('-', '_')}`
   return {
     run(redis, keys, args) {

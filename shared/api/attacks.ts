@@ -1,22 +1,10 @@
 import { Type, type Static } from 'typebox'
-import { Effect } from '../effect.ts'
-import { stageLifecycles, stages } from '../stages.ts'
 import { LabelsBody, TargetBody } from '../targets.ts'
+import { Nullable } from './nullable.ts'
+import { PageQuery, pageOf } from './page.ts'
+import { Annotations, Attack } from './records.ts'
 import { defineRoute } from './route.ts'
-import { Timestamp } from './timestamp.ts'
-
-const StageName = Type.Enum([...stages], { title: 'Stage' })
-const Lifecycle = Type.Enum([...stageLifecycles], {
-  description: '`Complete` and `Error` mean finished.',
-})
-const StringMap = Type.Record(Type.String(), Type.String())
-const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()])
-
-/** Query of every route that a company's session may aim at one team. */
-const TeamQuery = Type.Object({
-  teamId: Type.Optional(Type.String({ description: 'Must be the team of the session.' })),
-})
+import { TeamQuery } from './team-query.ts'
 
 export const CreateAttackBody = Type.Object(
   {
@@ -48,78 +36,27 @@ export const CreateAttackBody = Type.Object(
 )
 export type CreateAttackBody = Static<typeof CreateAttackBody>
 
-/** One target of an attack: a host, or one container on it. */
-export const Execution = Type.Object(
-  {
-    guid: Type.String({ format: 'uuid' }),
-    org_id: Type.String({ format: 'uuid' }),
-    task_id: Type.String({ format: 'uuid', description: 'The attack.' }),
-    target_type: Type.Enum(['Host', 'Container']),
-    client_id: Type.String({ description: 'The host.' }),
-    guest_id: Nullable(Type.String({ description: 'The container id.' })),
-    guest_name: Nullable(Type.String({ description: 'The container name.' })),
-    stage: StageName,
-    stage_lifecycle: Lifecycle,
-    service_states: Type.Array(Type.Object({ stage: StageName, timestamp: Timestamp })),
-    client_states: Type.Array(Type.Object({ stage: StageName, timestamp: Timestamp }), {
-      description: 'When the agent says each stage was reached.',
-    }),
-    start_time: Timestamp,
-    end_time: Nullable(Timestamp),
-    command_type: Type.String(),
-    args: Type.Array(Type.String()),
-    requested: Nullable(Effect),
-    measured: Nullable(Effect),
-    backend: Nullable(Type.String({ description: 'The mechanism that carried the fault.' })),
-    reason: Nullable(Type.String({ description: 'Why it ended, as a stable name.' })),
-    output: Type.String({ description: 'Why it ended and what happened, for people.' }),
-    client_version: Nullable(Type.String()),
-    create_source: Type.String(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'Execution' },
-)
-export type Execution = Static<typeof Execution>
-
-export const Attack = Type.Object(
-  {
-    guid: Type.String({ format: 'uuid' }),
-    org_id: Type.String({ format: 'uuid' }),
-    owning_team_id: Type.String({ format: 'uuid' }),
-    stage: StageName,
-    stage_lifecycle: Lifecycle,
-    execution_stage_summary: Type.Record(Type.String(), Type.Integer()),
-    create_source: Type.String(),
-    create_user: Type.String(),
-    kind: Type.String(),
-    command_type: Type.String(),
-    args: Type.Array(Type.String()),
-    length_seconds: Type.Integer(),
-    target_type: Type.Enum(['Host', 'Container']),
-    target: Type.Object({
-      type: Type.Enum(['Random', 'Exact']),
-      tags: StringMap,
-      exact: Type.Array(Type.String()),
-      labels: StringMap,
-    }),
-    targets: Type.Array(Type.String(), { description: 'The hosts that were chosen.' }),
-    target_containers: Type.Record(Type.String(), Type.Array(Type.String())),
-    targets_without_container: Type.Array(Type.String(), {
-      description: 'Hosts named in Exact on which no container carries the labels.',
-    }),
-    total_clients: Type.Integer(),
-    start_time: Timestamp,
-    end_time: Nullable(Timestamp),
-    halted_by: Nullable(Type.String()),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'Attack' },
-)
-export type Attack = Static<typeof Attack>
-
 const AttackId = Type.Object({ guid: Type.String({ description: 'The id of the attack.' }) })
+
+/** Query of the lists: which, and how many at most. */
+const ListQuery = Type.Object({
+  ...TeamQuery.properties,
+  source: Type.Optional(
+    Type.String({ description: '`Adhoc` or `Scenario`, in any case; without it all.' }),
+  ),
+  pageSize: PageQuery.properties.pageSize,
+})
+
+const PagedQuery = Type.Object({ ...ListQuery.properties, ...PageQuery.properties })
+
+const requestErrors = [
+  'malformed_json',
+  'invalid_body',
+  'invalid_argument',
+  'unknown_attack_type',
+  'invalid_target',
+  'not_supported',
+] as const
 
 export const createAttack = defineRoute({
   operationId: 'createAttack',
@@ -129,17 +66,70 @@ export const createAttack = defineRoute({
   summary: 'Run an attack. Answers its id as plain text once it is on disk.',
   access: 'EXPERIMENTS_RUN',
   query: TeamQuery,
+  headers: Type.Object({
+    'idempotency-key': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description:
+          'For 24 hours the same key with the same body answers the same id and starts nothing.',
+      }),
+    ),
+  }),
   body: CreateAttackBody,
   success: { status: 201, schema: Type.String({ format: 'uuid' }), mediaType: 'text/plain' },
-  errors: [
-    'malformed_json',
-    'invalid_body',
-    'invalid_argument',
-    'unknown_attack_type',
-    'invalid_target',
-    'target_not_found',
-    'not_supported',
-  ],
+  errors: [...requestErrors, 'target_not_found', 'idempotency_conflict'],
+})
+
+const PreviewTarget = Type.Object({
+  client_id: Type.String(),
+  guest_id: Nullable(Type.String()),
+  guest_name: Nullable(Type.String()),
+  cannot: Nullable(
+    Type.String({ description: 'Why its agent could not do it, or what its owner forbids.' }),
+  ),
+})
+
+/** What an attack would do, without doing it. */
+export const AttackPreview = Type.Object(
+  {
+    command_type: Type.String(),
+    length_seconds: Type.Integer(),
+    params: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean()])),
+    would_start: Type.Boolean({ description: 'Whether the attack would be accepted now.' }),
+    problem: Nullable(Type.String({ description: 'Why it would not.' })),
+    drawn: Nullable(
+      Type.Object(
+        { count: Type.Integer(), of: Type.Integer(), unit: Type.Enum(['hosts', 'containers']) },
+        { description: 'So many of these are drawn, each with the same chance; null hits all.' },
+      ),
+    ),
+    would_hit: Type.Array(PreviewTarget, { description: 'Whom it hits, or among whom it draws.' }),
+    would_not_hit: Type.Array(
+      Type.Object({
+        client_id: Type.String(),
+        guest_id: Nullable(Type.String()),
+        reason: Type.Enum(['revoked', 'silent', 'tags', 'no_container', 'protected']),
+        explanation: Type.String(),
+      }),
+    ),
+    missing: Type.Array(Type.String(), { description: 'Named in the target, and not there.' }),
+  },
+  { title: 'AttackPreview' },
+)
+export type AttackPreview = Static<typeof AttackPreview>
+
+export const previewAttack = defineRoute({
+  operationId: 'previewAttack',
+  method: 'POST',
+  path: '/attacks/preview',
+  tag: 'attacks',
+  summary: 'Who would be hit by this request, who not and why. Touches nothing.',
+  access: 'EXPERIMENTS_READ',
+  query: TeamQuery,
+  body: CreateAttackBody,
+  success: { status: 200, schema: AttackPreview },
+  errors: requestErrors,
 })
 
 export const listAttacks = defineRoute({
@@ -149,9 +139,90 @@ export const listAttacks = defineRoute({
   tag: 'attacks',
   summary: 'The attacks of the team, the newest first, at most 1,000.',
   access: 'EXPERIMENTS_READ',
-  query: TeamQuery,
+  query: ListQuery,
   success: { status: 200, schema: Type.Array(Attack) },
-  errors: [],
+  errors: ['invalid_body'],
+})
+
+export const listActiveAttacks = defineRoute({
+  operationId: 'listActiveAttacks',
+  method: 'GET',
+  path: '/attacks/active',
+  tag: 'attacks',
+  summary: 'The attacks that are not over, the newest first, at most 1,000.',
+  access: 'EXPERIMENTS_READ',
+  query: ListQuery,
+  success: { status: 200, schema: Type.Array(Attack) },
+  errors: ['invalid_body'],
+})
+
+export const listCompletedAttacks = defineRoute({
+  operationId: 'listCompletedAttacks',
+  method: 'GET',
+  path: '/attacks/completed',
+  tag: 'attacks',
+  summary: 'The attacks that are over, the newest first, at most 1,000.',
+  access: 'EXPERIMENTS_READ',
+  query: ListQuery,
+  success: { status: 200, schema: Type.Array(Attack) },
+  errors: ['invalid_body'],
+})
+
+export const pageAttacks = defineRoute({
+  operationId: 'pageAttacks',
+  method: 'GET',
+  path: '/attacks/paged',
+  tag: 'attacks',
+  summary: 'The attacks of the team, page by page, the newest first.',
+  access: 'EXPERIMENTS_READ',
+  query: PagedQuery,
+  success: { status: 200, schema: pageOf(Attack) },
+  errors: ['invalid_body'],
+})
+
+export const pageActiveAttacks = defineRoute({
+  operationId: 'pageActiveAttacks',
+  method: 'GET',
+  path: '/attacks/active/paged',
+  tag: 'attacks',
+  summary: 'The attacks that are not over, page by page.',
+  access: 'EXPERIMENTS_READ',
+  query: PagedQuery,
+  success: { status: 200, schema: pageOf(Attack) },
+  errors: ['invalid_body'],
+})
+
+export const pageCompletedAttacks = defineRoute({
+  operationId: 'pageCompletedAttacks',
+  method: 'GET',
+  path: '/attacks/completed/paged',
+  tag: 'attacks',
+  summary: 'The attacks that are over, page by page.',
+  access: 'EXPERIMENTS_READ',
+  query: PagedQuery,
+  success: { status: 200, schema: pageOf(Attack) },
+  errors: ['invalid_body'],
+})
+
+const Moment = Type.String({
+  description: 'ISO 8601 time, or epoch milliseconds.',
+  examples: ['2026-11-20T00:00:00.000Z'],
+})
+
+export const rangeAttacks = defineRoute({
+  operationId: 'rangeAttacks',
+  method: 'GET',
+  path: '/attacks/range',
+  tag: 'attacks',
+  summary: 'The attacks created between two times, page by page, the newest first.',
+  access: 'EXPERIMENTS_READ',
+  query: Type.Object({
+    ...PagedQuery.properties,
+    startTime: Type.Optional(Moment),
+    endTime: Type.Optional(Moment),
+  }),
+  success: { status: 200, schema: pageOf(Attack) },
+  errors: ['invalid_body'],
 })
 
 export const readAttack = defineRoute({
@@ -167,31 +238,23 @@ export const readAttack = defineRoute({
   errors: ['attack_not_found'],
 })
 
-export const haltAttack = defineRoute({
-  operationId: 'haltAttack',
-  method: 'DELETE',
-  path: '/attacks/:guid',
+const AnyMap = Type.Record(Type.String(), Type.Unknown())
+
+export const annotateAttack = defineRoute({
+  operationId: 'annotateAttack',
+  method: 'PUT',
+  path: '/attacks/:guid/annotations',
   tag: 'attacks',
-  summary: 'Halt an attack. Repeating it changes nothing; an attack that is over stays as it is.',
-  access: 'HALT_WRITE',
+  summary: 'Note something on an attack. A part that is not passed stays.',
+  access: 'EXPERIMENTS_RUN',
   query: TeamQuery,
   params: AttackId,
-  success: { status: 202, schema: Type.Array(Attack) },
-  errors: ['attack_not_found'],
-  rateLimit: false,
-})
-
-export const listExecutions = defineRoute({
-  operationId: 'listExecutions',
-  method: 'GET',
-  path: '/executions',
-  tag: 'executions',
-  summary: 'The executions of one attack: a row for each host or container.',
-  access: 'EXPERIMENTS_READ',
-  query: Type.Object({
-    taskId: Type.String({ description: 'The id of the attack.' }),
-    teamId: Type.Optional(Type.String()),
+  body: Type.Object({
+    otherAnnotations: Type.Optional(Nullable(AnyMap)),
+    notes: Type.Optional(Nullable(Type.String({ maxLength: 20_000 }))),
+    metrics: Type.Optional(Nullable(AnyMap)),
   }),
-  success: { status: 200, schema: Type.Array(Execution) },
-  errors: ['invalid_body', 'attack_not_found'],
+  success: { status: 200, schema: Attack },
+  errors: ['malformed_json', 'invalid_body', 'attack_not_found'],
 })
+export type Annotations = Static<typeof Annotations>

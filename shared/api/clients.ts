@@ -1,11 +1,10 @@
 import { Type, type Static } from 'typebox'
+import { Nullable } from './nullable.ts'
 import { defineRoute } from './route.ts'
+import { TeamQuery } from './team-query.ts'
 import { Timestamp } from './timestamp.ts'
 
 const StringMap = Type.Record(Type.String(), Type.String())
-const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()])
-const TeamQuery = Type.Object({ teamId: Type.Optional(Type.String()) })
 
 const ClientContainer = Type.Object({
   id: Type.String(),
@@ -96,6 +95,21 @@ export const listActiveClients = defineRoute({
   errors: [],
 })
 
+const ClientId = Type.Object({ identifier: Type.String() })
+
+export const readClient = defineRoute({
+  operationId: 'readClient',
+  method: 'GET',
+  path: '/clients/:identifier',
+  tag: 'clients',
+  summary: 'One host.',
+  access: 'CLIENTS_READ',
+  query: TeamQuery,
+  params: ClientId,
+  success: { status: 200, schema: Client },
+  errors: ['client_not_found'],
+})
+
 export const revokeClient = defineRoute({
   operationId: 'revokeClient',
   method: 'DELETE',
@@ -104,7 +118,7 @@ export const revokeClient = defineRoute({
   summary: 'Revoke a host: its agent is cut off at once, and what it runs ends.',
   access: 'CLIENTS_WRITE',
   query: TeamQuery,
-  params: Type.Object({ identifier: Type.String() }),
+  params: ClientId,
   success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
   errors: ['client_not_found'],
 })
@@ -117,35 +131,7 @@ export const activateClient = defineRoute({
   summary: 'Let a revoked host come back.',
   access: 'CLIENTS_WRITE',
   query: TeamQuery,
-  params: Type.Object({ identifier: Type.String() }),
+  params: ClientId,
   success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
   errors: ['client_not_found'],
-})
-
-/** A running container and the host it is on. */
-export const Container = Type.Object(
-  {
-    identifier: Type.String({ description: 'The container id.' }),
-    name: Type.String(),
-    image: Type.String(),
-    state: Type.Enum(['running', 'paused']),
-    client_id: Type.String({ description: 'The host.' }),
-    org_id: Type.String({ format: 'uuid' }),
-    container_labels: StringMap,
-    protected: Type.Boolean(),
-  },
-  { title: 'Container' },
-)
-export type Container = Static<typeof Container>
-
-export const listContainers = defineRoute({
-  operationId: 'listContainers',
-  method: 'GET',
-  path: '/containers',
-  tag: 'containers',
-  summary: 'The running containers on the active hosts of the team.',
-  access: 'CLIENTS_READ',
-  query: TeamQuery,
-  success: { status: 200, schema: Type.Array(Container) },
-  errors: [],
 })

@@ -15,6 +15,11 @@ export const errorCatalogue = {
   wrong_team: { status: 403, hint: 'Use the session of that team; each session is for one.' },
   attack_not_found: { status: 404, hint: 'Check the id; GET /attacks lists those of the team.' },
   client_not_found: { status: 404, hint: 'Check the id; GET /clients lists those of the team.' },
+  container_not_found: {
+    status: 404,
+    hint: 'Check the id; GET /containers lists those of the team.',
+  },
+  idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },
   route_not_found: { status: 404, hint: 'See /v1/openapi.json for the routes there are.' },
   request_timeout: { status: 408, hint: 'Send the whole request within ten seconds.' },
   body_too_large: { status: 413, hint: 'Send at most 256 KiB.' },

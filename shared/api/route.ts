@@ -2,8 +2,11 @@ import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import type { Privilege } from '../roles.ts'
 
-/** `public`: no Authorization header; `session`: any valid session; else the privilege it needs. */
-export type Access = 'public' | 'session' | Privilege
+/**
+ * `public`: no Authorization header; `session`: any valid session; else the privilege it needs, or
+ * several of which one is enough.
+ */
+export type Access = 'public' | 'session' | Privilege | readonly Privilege[]
 
 /** One operation of the API: what is sent, what comes back, who may. Server, CLI and docs use it. */
 export interface RouteContract {
@@ -19,6 +22,7 @@ export interface RouteContract {
   readonly consumes?: readonly string[]
   readonly query?: TSchema
   readonly params?: TSchema
+  readonly headers?: TSchema
   readonly success: {
     readonly status: number
     readonly schema: TSchema
@@ -40,5 +44,6 @@ type Part<C, K extends string> =
 
 export type BodyOf<C extends RouteContract> = Part<C, 'body'>
 export type QueryOf<C extends RouteContract> = Part<C, 'query'>
+export type HeadersOf<C extends RouteContract> = Part<C, 'headers'>
 export type ParamsOf<C extends RouteContract> = Part<C, 'params'>
 export type AnswerOf<C extends RouteContract> = Static<C['success']['schema']>

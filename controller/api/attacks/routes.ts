@@ -1,25 +1,55 @@
 import {
+  annotateAttack,
   createAttack,
-  haltAttack,
+  listActiveAttacks,
   listAttacks,
-  listExecutions,
+  listCompletedAttacks,
+  pageActiveAttacks,
+  pageAttacks,
+  pageCompletedAttacks,
+  previewAttack,
+  rangeAttacks,
   readAttack,
 } from '../../../shared/api/attacks.ts'
+import { listExecutions } from '../../../shared/api/executions.ts'
 import type { AgentHub } from '../../agents/hub.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
+import { createAttackLists } from './lists.ts'
+import { previewOf } from './preview.ts'
 import { createAttackService } from './service.ts'
 
 /** Attacks and their executions. */
 export function addAttackRoutes(router: Router, deps: { store: Store; hub: AgentHub }): void {
   const service = createAttackService(deps.store, deps.hub)
-  router.add(createAttack, ({ body, team, caller, request }) =>
-    service.create(team.id, body, caller, request.headers['x-gremlin-agent']),
+  const lists = createAttackLists(deps.store)
+  router.add(createAttack, ({ body, team, caller, headers, request }) =>
+    service.create(team.id, body, caller, {
+      name: request.headers['x-gremlin-agent'],
+      idempotencyKey: headers['idempotency-key'],
+    }),
   )
-  router.add(listAttacks, ({ team }) => service.list(team.id))
+  router.add(previewAttack, ({ body, team, caller }) =>
+    previewOf(deps.store, team.id, body, caller.email),
+  )
+  router.add(listAttacks, ({ team, query }) => lists.list(team.id, {}, query))
+  router.add(listActiveAttacks, ({ team, query }) =>
+    lists.list(team.id, { state: 'active' }, query),
+  )
+  router.add(listCompletedAttacks, ({ team, query }) =>
+    lists.list(team.id, { state: 'completed' }, query),
+  )
+  router.add(pageAttacks, ({ team, query }) => lists.page(team.id, {}, query))
+  router.add(pageActiveAttacks, ({ team, query }) =>
+    lists.page(team.id, { state: 'active' }, query),
+  )
+  router.add(pageCompletedAttacks, ({ team, query }) =>
+    lists.page(team.id, { state: 'completed' }, query),
+  )
+  router.add(rangeAttacks, ({ team, query }) => lists.range(team.id, query))
   router.add(readAttack, ({ team, params }) => service.read(team.id, params.guid))
-  router.add(haltAttack, ({ team, params, caller }) =>
-    service.halt(team.id, params.guid, caller.email),
+  router.add(annotateAttack, ({ team, params, body }) =>
+    service.annotate(team.id, params.guid, body),
   )
   router.add(listExecutions, ({ team, query }) => service.executions(team.id, query.taskId))
 }

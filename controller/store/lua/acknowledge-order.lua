@@ -1,9 +1,10 @@
 #!lua
 -- The agent has this order in its journal: it leaves the outbox and the execution moves on.
--- KEYS 1 execution, 2 outbox of the host
+-- KEYS 1 execution, 2 outbox of the host, 3 events
 -- ARGV 1 host, 2 execution id, 3 generation
-local entry = redis.call('HGET', KEYS[2], ARGV[2])
-if entry ~= ARGV[3] or redis.call('HGET', KEYS[1], 'host') ~= ARGV[1] then
+-- @include attack-progress
+local current = redis.call('HMGET', KEYS[1], 'host', 'stage', 'service_states', 'attack_id')
+if redis.call('HGET', KEYS[2], ARGV[2]) ~= ARGV[3] or current[1] ~= ARGV[1] then
   return 0
 end
 redis.call('HDEL', KEYS[2], ARGV[2])
@@ -11,11 +12,12 @@ local from, to = 'Pending', 'Distributed'
 if tonumber(ARGV[3]) > 1 then
   from, to = 'Halt', 'HaltDistributed'
 end
-if redis.call('HGET', KEYS[1], 'stage') ~= from then
+if current[2] ~= from then
   return 1
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('HSET', KEYS[1], 'stage', to, 'updated_ms', now, 'service_states',
-  redis.call('HGET', KEYS[1], 'service_states') .. ';' .. to .. '@' .. now)
+  current[3] .. ';' .. to .. '@' .. now)
+announce(KEYS[3], current[4], ARGV[2], to, now)
 return 1

@@ -1,39 +1,80 @@
 #!lua
 -- Resolves the target among the hosts that are alive now and writes the attack, its executions, the
--- outbox of each host and the due times, in one step.
--- KEYS 1 live hosts, 2 attacks, 3 this attack, 4 its executions, 5 due
--- ARGV 1 request (JSON: type, tags, exact, labels, draw, start_within_ms, lost_after_ms, protect_key,
---      protect_value, execution_ids[], host_prefix, outbox_prefix, open_prefix, execution_prefix,
---      max_hosts)
+-- outbox of each host and the due times, in one step. In preview it writes nothing.
+-- KEYS 1 live hosts, 2 attacks, 3 active attacks, 4 this attack, 5 its executions, 6 due, 7 events,
+--      8 idempotency record
+-- ARGV 1 request (JSON: preview, type, hosts {ids, tags}, containers {ids, labels}, draw {of, count,
+--      percent}, random[], execution_ids[], start_within_ms, lost_after_ms, protect_key,
+--      protect_value, host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency)
 --      2 attack id, then field/value pairs of the attack record
 -- Returns {'ok', now, execution id, host, execution id, host, ...}
---       | {'missing', identifier, ...} | {'none', hosts with the tags, protected containers}
---       | {'more', number of execution ids needed}
+--       | {'missing', id, ...} (hosts or containers that were named and are not there)
+--       | {'none', hosts that carry the tags, protected containers}
+--       | {'few', number that match, number that was asked for}
+--       | {'more', number of execution ids and random numbers needed}
+--       | {'repeated', attack id} | {'conflict'} (idempotency key seen with this or another body)
+--       | {'preview', JSON: number drawn, rows, hosts that are out and why}
 local request = cjson.decode(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local wants_containers = next(request.labels) ~= nil
-local seen_containers = {}
+local null = cjson.null
 local protected = 0
+local out = {}
 
-local function carries(wanted, actual)
-  for key, value in pairs(wanted) do
-    if actual[key] ~= value then
+local function given(value)
+  return value ~= nil and value ~= null
+end
+
+if given(request.idempotency) then
+  local seen = redis.call('GET', KEYS[8])
+  if seen then
+    local id, body = string.match(seen, '^(%S+) (%S+)$')
+    return body == request.idempotency and { 'repeated', id } or { 'conflict' }
+  end
+end
+
+-- Every key with one of its values.
+local function carries(selector, actual)
+  for key, values in pairs(selector) do
+    local found = false
+    for _, value in ipairs(values) do
+      found = found or actual[key] == value
+    end
+    if not found then
       return false
     end
   end
   return true
 end
 
--- The containers of a host that carry every label and that its owner leaves open.
+local named_containers
+if given(request.containers) and given(request.containers.ids) then
+  named_containers = {}
+  for _, id in ipairs(request.containers.ids) do
+    named_containers[id] = false
+  end
+end
+
+-- Two agents may watch one engine: a container is hit through one of them only.
+local owner_of = {}
+
+-- The containers of a host that match and that its owner leaves open.
 local function matching_containers(identifier)
   local stored = redis.call('HGET', request.host_prefix .. identifier, 'containers')
   local found = {}
   for _, container in ipairs(cjson.decode(stored or '[]')) do
-    if carries(request.labels, container.labels) then
+    local wanted = carries(request.containers.labels, container.labels)
+      and (not named_containers or named_containers[container.id] ~= nil)
+    if wanted then
+      owner_of[container.id] = owner_of[container.id] or identifier
       if container.protected or container.labels[request.protect_key] == request.protect_value then
         protected = protected + 1
-      else
+        out[#out + 1] = { host = identifier, container = container.id, name = container.name,
+          reason = 'protected' }
+      elseif owner_of[container.id] == identifier then
+        if named_containers then
+          named_containers[container.id] = true
+        end
         found[#found + 1] = container
       end
     end
@@ -41,74 +82,122 @@ local function matching_containers(identifier)
   return found
 end
 
-local function is_targetable(identifier)
+local function why_not(identifier)
+  local record = redis.call('HMGET', request.host_prefix .. identifier, 'state', 'tags')
   local lease = redis.call('ZSCORE', KEYS[1], identifier)
-  return lease and tonumber(lease) > now
-    and redis.call('HGET', request.host_prefix .. identifier, 'state') == 'ACTIVE'
+  if record[1] == 'REVOKED' then
+    return 'revoked'
+  elseif not lease or tonumber(lease) <= now or record[1] ~= 'ACTIVE' then
+    return 'silent'
+  elseif not carries(request.hosts.tags, cjson.decode(record[2] or '{}')) then
+    return 'tags'
+  end
 end
 
-local chosen = {}
-local tagged = 0
-if request.type == 'Exact' then
-  local missing = { 'missing' }
-  for _, identifier in ipairs(request.exact) do
-    if is_targetable(identifier) then
-      chosen[#chosen + 1] = identifier
-    else
+-- The hosts that are alive and carry the tags.
+local pool = {}
+local missing = { 'missing' }
+local asked = given(request.hosts.ids) and request.hosts.ids
+  or redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
+for _, identifier in ipairs(asked) do
+  local reason = why_not(identifier)
+  if not reason then
+    pool[#pool + 1] = identifier
+  else
+    if given(request.hosts.ids) and reason ~= 'tags' then
       missing[#missing + 1] = identifier
     end
+    out[#out + 1] = { host = identifier, reason = reason }
   end
-  if #missing > 1 then
-    return missing
-  end
-else
-  local candidates = {}
-  for _, identifier in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')) do
-    local tags = cjson.decode(redis.call('HGET', request.host_prefix .. identifier, 'tags') or '{}')
-    if is_targetable(identifier) and carries(request.tags, tags) then
-      tagged = tagged + 1
-      if not wants_containers or #matching_containers(identifier) > 0 then
-        candidates[#candidates + 1] = identifier
+end
+local tagged = #pool
+
+-- What can be drawn: hosts, each with its rows, or single containers.
+local units = {}
+local without = {}
+local of_containers = given(request.draw) and request.draw.of == 'containers'
+for _, identifier in ipairs(pool) do
+  if not given(request.containers) then
+    units[#units + 1] = { { host = identifier } }
+  else
+    local rows = {}
+    for _, container in ipairs(matching_containers(identifier)) do
+      rows[#rows + 1] = { host = identifier, container = container }
+    end
+    if #rows == 0 then
+      without[#without + 1] = identifier
+      out[#out + 1] = { host = identifier, reason = 'no_container' }
+    elseif of_containers then
+      for _, row in ipairs(rows) do
+        units[#units + 1] = { row }
       end
+    else
+      units[#units + 1] = rows
     end
   end
-  if #candidates > 0 then
-    chosen[1] = candidates[(request.draw % #candidates) + 1]
+end
+for id, found in pairs(named_containers or {}) do
+  if not found then
+    missing[#missing + 1] = id
   end
 end
 
-local rows = {}
-local without = {}
-for _, identifier in ipairs(chosen) do
-  if wants_containers then
-    local before = #rows
-    for _, container in ipairs(matching_containers(identifier)) do
-      -- Two agents may watch one engine: a container is hit through one of them only.
-      if not seen_containers[container.id] then
-        seen_containers[container.id] = true
-        rows[#rows + 1] = { host = identifier, container = container }
-      end
-    end
-    if #rows == before then
-      without[#without + 1] = identifier
-    end
+local wanted = #units
+if given(request.draw) then
+  if given(request.draw.percent) then
+    wanted = math.ceil(#units * request.draw.percent / 100)
   else
-    rows[#rows + 1] = { host = identifier }
+    wanted = request.draw.count
   end
 end
-if #rows == 0 then
+
+if request.preview then
+  local rows = {}
+  for _, unit in ipairs(units) do
+    for _, row in ipairs(unit) do
+      local container = row.container or {}
+      rows[#rows + 1] = { host = row.host, container = container.id or null,
+        name = container.name or null }
+    end
+  end
+  return { 'preview', cjson.encode({ drawn = wanted, units = #units, rows = rows, out = out,
+    missing = missing }) }
+end
+if #missing > 1 then
+  return missing
+elseif #units == 0 then
   return { 'none', tagged, protected }
+elseif wanted > #units then
+  return { 'few', #units, wanted }
+elseif wanted < #units and wanted > #request.random then
+  return { 'more', wanted }
+end
+
+-- Fisher and Yates: each unit is drawn with the same chance.
+if wanted < #units then
+  for i = 1, wanted do
+    local j = i + request.random[i] % (#units - i + 1)
+    units[i], units[j] = units[j], units[i]
+  end
+end
+local rows = {}
+for i = 1, wanted do
+  for _, row in ipairs(units[i]) do
+    rows[#rows + 1] = row
+  end
 end
 if #rows > #request.execution_ids then
   return { 'more', #rows }
 end
 
-redis.call('HSET', KEYS[3], 'created_ms', now, 'start_by_ms', now + request.start_within_ms,
-  'without', #without == 0 and '[]' or cjson.encode(without))
+redis.call('HSET', KEYS[4], 'created_ms', now, 'start_by_ms', now + request.start_within_ms,
+  'open', #rows, 'without',
+  (request.type == 'Random' or #without == 0) and '[]' or cjson.encode(without))
 for i = 3, #ARGV, 2 do
-  redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
+  redis.call('HSET', KEYS[4], ARGV[i], ARGV[i + 1])
 end
 redis.call('ZADD', KEYS[2], now, ARGV[2])
+redis.call('ZADD', KEYS[3], now, ARGV[2])
 local result = { 'ok', now }
 for i, row in ipairs(rows) do
   local id = request.execution_ids[i]
@@ -117,11 +206,16 @@ for i, row in ipairs(rows) do
     'host', row.host, 'container_id', container.id or '', 'container_name', container.name or '',
     'stage', 'Pending', 'generation', 1, 'seq', 0, 'created_ms', now, 'updated_ms', now,
     'service_states', 'Pending@' .. now, 'client_states', '')
-  redis.call('RPUSH', KEYS[4], id)
+  redis.call('RPUSH', KEYS[5], id)
   redis.call('HSET', request.outbox_prefix .. row.host, id, 1)
   redis.call('SADD', request.open_prefix .. row.host, id)
-  redis.call('ZADD', KEYS[5], now + request.lost_after_ms, id)
+  redis.call('ZADD', KEYS[6], now + request.lost_after_ms, id)
+  redis.call('XADD', KEYS[7], 'MAXLEN', '~', 10000, '*', 'attack', ARGV[2], 'execution', id,
+    'stage', 'Pending', 'at', now)
   result[#result + 1] = id
   result[#result + 1] = row.host
+end
+if given(request.idempotency) then
+  redis.call('SET', KEYS[8], ARGV[2] .. ' ' .. request.idempotency, 'EX', 86400)
 end
 return result

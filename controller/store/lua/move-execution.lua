@@ -1,12 +1,14 @@
 #!lua
 -- Applies a report about an execution: a stage, if the execution may move to it from where it is, and
 -- figures. A late, repeated or foreign report changes nothing.
--- KEYS 1 execution, 2 due, 3 outbox of the host, 4 open executions of the host
+-- KEYS 1 execution, 2 due, 3 open executions of the host, 4 events, 5 active attacks, 6 series
 -- ARGV 1 host that reports ('' for the controller itself), 2 seq of the report (0 for the controller),
 --      3 stage, 4 comma-separated stages from which it may be reached, 5 is it terminal (1/0),
---      6 age of the report ms, 7 due in ms from now ('' leaves it), then field/value pairs
+--      6 age of the report ms, 7 due in ms from now ('' leaves it), 8 attack prefix,
+--      9 measured value for the series ('' for none), then field/value pairs
 -- Returns {'moved' | 'figures' | 'ignored' | 'repeated' | 'unknown' | 'foreign'}
-local current = redis.call('HMGET', KEYS[1], 'host', 'stage', 'seq', 'id')
+-- @include attack-progress
+local current = redis.call('HMGET', KEYS[1], 'host', 'stage', 'seq', 'id', 'attack_id')
 if not current[4] then
   return { 'unknown' }
 end
@@ -25,16 +27,18 @@ if seq > 0 then
 end
 local stage = ARGV[3]
 local may_move = string.find(',' .. ARGV[4] .. ',', ',' .. current[2] .. ',', 1, true) ~= nil
-if not may_move and stage ~= current[2] then
+if not may_move and (stage ~= current[2] or ARGV[5] == '1') then
   return { 'ignored' }
 end
-if not may_move and ARGV[5] == '1' then
-  return { 'ignored' }
-end
-for i = 8, #ARGV, 2 do
+for i = 10, #ARGV, 2 do
   redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'updated_ms', now)
+if ARGV[9] ~= '' and ARGV[5] ~= '1' then
+  redis.call('RPUSH', KEYS[6], happened .. '@' .. ARGV[9])
+  redis.call('LTRIM', KEYS[6], -3600, -1)
+end
+announce(KEYS[4], current[5], current[4], may_move and stage or current[2], now)
 if not may_move then
   return { 'figures' }
 end
@@ -54,7 +58,8 @@ end
 if ARGV[5] == '1' then
   redis.call('HSET', KEYS[1], 'end_ms', happened)
   redis.call('ZREM', KEYS[2], current[4])
-  redis.call('SREM', KEYS[4], current[4])
+  redis.call('SREM', KEYS[3], current[4])
+  execution_over(KEYS[5], ARGV[8] .. current[5], current[5])
 elseif ARGV[7] ~= '' then
   redis.call('ZADD', KEYS[2], 'XX', now + tonumber(ARGV[7]), current[4])
 end

@@ -1,8 +1,8 @@
-import type { Attack, Execution } from '../../../shared/api/attacks.ts'
-import { timestamp } from '../../../shared/api/timestamp.ts'
-import { attackStage, isTerminal, lifecycleOf } from '../../../shared/stages.ts'
-import type { AttackRecord } from '../../store/attacks.ts'
-import type { ExecutionRecord, StageAt } from '../../store/executions.ts'
+import type { Attack, Execution } from '../../shared/api/records.ts'
+import { timestamp } from '../../shared/api/timestamp.ts'
+import { attackStage, isTerminal, lifecycleOf } from '../../shared/stages.ts'
+import type { AttackRecord } from '../store/attack-record.ts'
+import type { ExecutionRecord, StageAt } from '../store/executions.ts'
 
 /** An attack as the API shows it: the record and what follows from its executions. */
 export function toAttack(record: AttackRecord, executions: readonly ExecutionRecord[]): Attack {
@@ -31,19 +31,17 @@ export function toAttack(record: AttackRecord, executions: readonly ExecutionRec
     args: [...record.args],
     length_seconds: record.lengthSeconds,
     target_type: executions.some((execution) => execution.containerId) ? 'Container' : 'Host',
-    target: {
-      type: record.target.type,
-      tags: { ...record.target.tags },
-      exact: [...record.target.exact],
-      labels: { ...record.target.labels },
-    },
+    target: structuredClone(record.target) as Attack['target'],
     targets: hosts,
     target_containers: containers,
     targets_without_container: [...record.withoutContainer],
     total_clients: hosts.length,
     start_time: timestamp(record.createdMs),
     end_time: isOver ? timestamp(lastEndMs) : null,
-    halted_by: record.haltedBy ?? null,
+    halted_by: record.halted?.by ?? null,
+    halt_reason: record.halted?.reason || null,
+    halt_reference: record.halted?.reference || null,
+    annotations: record.annotations ?? null,
     created_at: timestamp(record.createdMs),
     updated_at: timestamp(lastChangeMs),
   }

@@ -1,0 +1,67 @@
+import type { CreateAttackBody } from '../../../shared/api/attacks.ts'
+import { ApiError } from '../../../shared/api/errors.ts'
+import { ArgsError, parseArgs } from '../../../shared/attacks/args.ts'
+import type { AttackType } from '../../../shared/attacks/define.ts'
+import { attackTypeNames, findAttackType, type AttackParams } from '../../../shared/attacks/index.ts'
+import { nearest } from '../../../shared/nearest.ts'
+import { isAbsent, readTarget, TargetError, type Target } from '../../../shared/targets.ts'
+
+/** What a request asks for, read and checked. */
+export interface AttackRequest {
+  readonly type: AttackType
+  readonly params: AttackParams
+  readonly args: readonly string[]
+  readonly lengthSeconds: number
+  readonly target: Target
+}
+
+/** Keys of the command that would narrow the attack: ignoring them would hit more than was meant. */
+const notHonoured = ['providers', 'trafficImpactMapping', 'templateId', 'template_id'] as const
+
+/** Reads the body of an attack request. @throws ApiError that names the field and what is allowed */
+export function readRequest(body: CreateAttackBody): AttackRequest {
+  const command = body.command as CreateAttackBody['command'] & Record<string, unknown>
+  for (const key of notHonoured)
+    if (!isAbsent(command[key]))
+      throw new ApiError('not_supported', `command.${key} is not supported. Leave it out.`, {
+        details: { field: `command.${key}` },
+      })
+  const type = findAttackType(command.type)
+  if (!type) throw unknownAttackType(command.type)
+  const args = command.args ?? []
+  const params = readParams(type, args)
+  const target = readTargetOrRefuse(body)
+  return { type, params, args, lengthSeconds: type.lengthSeconds(params as never), target }
+}
+
+function readParams(type: AttackType, args: readonly string[]): AttackParams {
+  try {
+    return parseArgs(type, args)
+  } catch (error) {
+    if (!(error instanceof ArgsError)) throw error
+    throw new ApiError('invalid_argument', error.message, {
+      details: { field: 'command.args', ...error.details },
+    })
+  }
+}
+
+function readTargetOrRefuse(body: CreateAttackBody): Target {
+  try {
+    return readTarget(body.target, body.labels)
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error
+    throw new ApiError('invalid_target', error.message, { details: { ...error.details } })
+  }
+}
+
+function unknownAttackType(name: string): ApiError {
+  const value = name.slice(0, 60)
+  const near = nearest(name.toLowerCase(), attackTypeNames)
+  const hint = near ? ` Did you mean ${near}?` : ''
+  const allowed = attackTypeNames.join(', ')
+  return new ApiError(
+    'unknown_attack_type',
+    `There is no attack type "${value}".${hint} Allowed: ${allowed}.`,
+    { details: { field: 'command.type', value, allowed } },
+  )
+}

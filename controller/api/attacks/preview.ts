@@ -1,0 +1,88 @@
+import type { AttackPreview, CreateAttackBody } from '../../../shared/api/attacks.ts'
+import type { Client } from '../../../shared/api/clients.ts'
+import { limitProblem } from '../../../shared/owner-limits.ts'
+import type { OutReason, Preview } from '../../store/attacks.ts'
+import type { Store } from '../../store/store.ts'
+import { readRequest, type AttackRequest } from './command.ts'
+import { problemOf } from './target-problem.ts'
+
+const explanations: Record<OutReason, string> = {
+  revoked: 'The host is revoked.',
+  silent: 'Its agent has not been heard within the lease.',
+  tags: 'It does not carry the tags.',
+  no_container: 'It runs no container that matches (and is open).',
+  protected: 'The owner of the host protects this container.',
+}
+
+/** Who would be hit by a request, by the very script that would carry it out; it writes nothing. */
+export async function previewOf(
+  store: Store,
+  teamId: string,
+  body: CreateAttackBody,
+  caller: string,
+): Promise<AttackPreview> {
+  const request = readRequest(body)
+  const found = await store.attacks.preview({
+    ...request,
+    teamId,
+    type: request.type.type,
+    createdBy: caller,
+    source: 'Api',
+  })
+  const clients = new Map((await store.hosts.list(teamId)).map((one) => [one.identifier, one]))
+  const problem = problemIn(request, found)
+  const isDrawn = found.drawn < found.units
+  return {
+    command_type: request.type.type,
+    length_seconds: request.lengthSeconds,
+    params: request.params,
+    would_start: problem === null,
+    problem,
+    drawn: isDrawn
+      ? { count: found.drawn, of: found.units, unit: request.target.draw?.of ?? 'hosts' }
+      : null,
+    would_hit: found.rows.map((row) => ({
+      client_id: row.host,
+      guest_id: row.container,
+      guest_name: row.name,
+      cannot: whyNot(request, clients.get(row.host), row.container !== null),
+    })),
+    would_not_hit: found.out.map((one) => ({
+      client_id: one.host,
+      guest_id: one.container ?? null,
+      reason: one.reason,
+      explanation: explanations[one.reason],
+    })),
+    missing: [...found.missing],
+  }
+}
+
+function problemIn({ target }: AttackRequest, found: Preview): string | null {
+  if (found.missing.length > 0) return problemOf(target, { kind: 'missing', ids: found.missing })
+  if (found.units === 0) {
+    const count = (reasons: OutReason[]) =>
+      found.out.filter((one) => reasons.includes(one.reason)).length
+    const [hostsWithTags, protectedContainers] = [count(['no_container']), count(['protected'])]
+    return problemOf(target, { kind: 'none', hostsWithTags, protectedContainers })
+  }
+  if (found.drawn > found.units)
+    return problemOf(target, { kind: 'few', matching: found.units, asked: found.drawn })
+  return null
+}
+
+/** What the agent itself would answer: what it cannot do, and what its owner forbids. */
+function whyNot(
+  request: AttackRequest,
+  client: Client | undefined,
+  isContainer: boolean,
+): string | null {
+  if (!client) return null
+  const targeting = isContainer ? 'Container' : 'Host'
+  const capability = client.capabilities.find(
+    (one) => one.attack_type === request.type.type && one.targeting === targeting,
+  )
+  if (!capability) return `Its agent does not know ${request.type.type} on a ${targeting}.`
+  if (capability.status === 'ERROR') return capability.reason
+  const { lengthSeconds, params } = request
+  return limitProblem(client.limits, { type: request.type.type, lengthSeconds, params })
+}

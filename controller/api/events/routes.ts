@@ -1,0 +1,23 @@
+import { watchAttack, watchTeam } from '../../../shared/api/events.ts'
+import type { EventFeed } from '../../events/feed.ts'
+import { openSse } from '../../events/sse.ts'
+import type { Router } from '../../plugins/routes.ts'
+import type { Store } from '../../store/store.ts'
+import { createWatchService } from './service.ts'
+
+/** Streams of what happens. They last as long as the client wants, or until the attack is over. */
+export function addEventRoutes(router: Router, deps: { store: Store; feed: EventFeed }): void {
+  const service = createWatchService(deps.store, deps.feed)
+  router.add(watchAttack, async ({ team, params, headers, reply }) => {
+    await service.mustExist(team.id, params.guid)
+    reply.hijack()
+    await service.watchAttack(openSse(reply.raw), team.id, params.guid, headers['last-event-id'])
+    return ''
+  })
+  router.add(watchTeam, async ({ team, headers, reply }) => {
+    const from = headers['last-event-id'] ?? (await deps.feed.lastId(team.id))
+    reply.hijack()
+    await service.watchTeam(openSse(reply.raw), team.id, from)
+    return ''
+  })
+}
