@@ -8,6 +8,7 @@ import { isEndReason, isStage } from '../../shared/stages.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import type { AgentHub } from './hub.ts'
+import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
 import { lostInMs, orderMessage } from './orders.ts'
 import type { AgentStream } from './stream.ts'
@@ -189,6 +190,8 @@ export class AgentSession {
       stage,
       host: this.identifier,
       reason: isEndReason(update.reason) ? update.reason : undefined,
+      requested: readEffect(update.requestedJson),
+      measured: readEffect(update.measuredJson),
       clientVersion: this.version,
       lostInMs: lostInMs(stage, await this.lengthMs(executionId), update.ageMs),
     })

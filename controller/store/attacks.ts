@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { AttackParams } from '../../shared/attacks/index.ts'
 import { allowedFrom } from '../../shared/stages.ts'
 import { protectLabel, type Target } from '../../shared/targets.ts'
-import { keys } from './keys.ts'
+import { isId, keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
 
 const create = loadScript('create-attack')
@@ -79,6 +79,7 @@ export function openAttacks(redis: Redis): Attacks {
     create: (attack) => createAttack(redis, attack, firstIds),
     recordManual: (attack) => recordManual(redis, attack),
     async find(teamId, attackId) {
+      if (!isId(attackId)) return undefined
       return toAttack(teamId, await redis.hgetall(keys.attack(teamId, attackId)))
     },
     async list(teamId) {
@@ -91,6 +92,7 @@ export function openAttacks(redis: Redis): Attacks {
       })
     },
     async halt(teamId, attackId, by) {
+      if (!isId(attackId)) return undefined
       const [kind, ...hosts] = (await halt.run(
         redis,
         [keys.attack(teamId, attackId), keys.attackExecutions(teamId, attackId)],

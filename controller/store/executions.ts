@@ -7,7 +7,7 @@ import {
   type EndReason,
   type Stage,
 } from '../../shared/stages.ts'
-import { keys } from './keys.ts'
+import { isId, keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
 
 const move = loadScript('move-execution')
@@ -50,8 +50,8 @@ export interface ExecutionReport {
   readonly reason: EndReason | undefined
   readonly message: string
   readonly ageMs: number
-  readonly requestedJson: string
-  readonly measuredJson: string
+  readonly requested: Effect | undefined
+  readonly measured: Effect | undefined
   readonly backend: string
   readonly clientVersion: string
   /** When it counts as lost if nothing more is heard, ms from now. */
@@ -94,7 +94,7 @@ const sweepLimit = 200
 export function openExecutions(redis: Redis): Executions {
   const readMany = async (teamId: string, ids: readonly string[]): Promise<ExecutionRecord[]> => {
     const pipeline = redis.pipeline()
-    for (const id of ids) pipeline.hgetall(keys.execution(teamId, id))
+    for (const id of ids.filter(isId)) pipeline.hgetall(keys.execution(teamId, id))
     return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
       if (error) throw error
       return toExecution(record as Record<string, string>) ?? []
@@ -114,6 +114,7 @@ export function openExecutions(redis: Redis): Executions {
     },
     report: (teamId, report) => moveByReport(redis, teamId, report),
     async acknowledge(teamId, host, { executionId, generation }) {
+      if (!isId(executionId)) return
       await acknowledge.run(
         redis,
         [keys.execution(teamId, executionId), keys.outbox(teamId, host)],
@@ -161,12 +162,13 @@ async function moveByReport(
   teamId: string,
   report: ExecutionReport,
 ): Promise<MoveResult> {
+  if (!isId(report.executionId)) return 'unknown'
   const fields: Record<string, string> = {
     client_version: report.clientVersion,
     ...(report.reason ? { reason: report.reason } : {}),
     ...(report.message ? { output: report.message } : {}),
-    ...(report.requestedJson ? { requested: report.requestedJson } : {}),
-    ...(report.measuredJson ? { measured: report.measuredJson } : {}),
+    ...(report.requested ? { requested: JSON.stringify(report.requested) } : {}),
+    ...(report.measured ? { measured: JSON.stringify(report.measured) } : {}),
     ...(report.backend ? { backend: report.backend } : {}),
   }
   const [result] = (await move.run(redis, executionKeys(teamId, report.executionId, report.host), [
