@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that share the machine's Docker Engine and CPUs run one file after the other. */
-const onTheMachine = { fileParallelism: false, testTimeout: 120_000, hookTimeout: 180_000 }
+const onTheMachine = {
+  fileParallelism: false,
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  // The reaper of testcontainers is an image from a registry; the tests remove what they start.
+  env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
+}
 
 export default defineConfig({
   test: {

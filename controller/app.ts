@@ -7,7 +7,7 @@ import { addClientRoutes } from './api/clients/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import type { Access } from './auth/access.ts'
-import { addErrorHandling } from './plugins/errors.ts'
+import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
 import { createRouter } from './plugins/routes.ts'
@@ -44,6 +44,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerBadClient,
     requestTimeout: requestTimeoutMs,
     rewriteUrl: (request) => tolerantUrl(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },

@@ -3,6 +3,7 @@
 // TypeScript behind it, and says in plain words what is missing.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../', import.meta.url)
@@ -46,8 +47,10 @@ function reExecute(node) {
     stdio: 'inherit',
     env: { ...process.env, TEMBLOR_REEXECUTED: '1' },
   })
-  // A terminal sends Ctrl-C to both; only the child decides what it means. `kill` reaches us alone.
-  process.on('SIGINT', () => {})
+  // A terminal sends Ctrl-C to both of us, and only the child decides what it means; without one,
+  // and for the other signals, it comes to us alone.
+  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
+  process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'))
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     console.error(`temblor: ${error.message}`)

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
 import { ArgsError } from '../../shared/attacks/args.ts'
+import { version } from '../../shared/version.ts'
 import { registerAgentRun } from './commands/agent-run.ts'
 import { registerAttack } from './commands/attack.ts'
 import { registerLocalAttacks } from './commands/attack-local.ts'
@@ -32,6 +33,7 @@ export async function main(args: readonly string[], io: CliIo = processIo()): Pr
 function buildProgram(io: CliIo): Command {
   const program = new Command('temblor')
     .description('Fault injection: local attacks on this host, and everything on a controller.')
+    .version(version, '--version', 'print the version')
     .addHelpText('before', examples)
   registerLogin(program, io)
   registerLocalAttacks(registerAttack(program, io), program, io)

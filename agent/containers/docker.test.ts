@@ -114,6 +114,7 @@ it('tells whoever follows a container what happens to it, and to look when it ma
   fake.start('one')
   await event.promise
   expect(heard).toEqual(['start'])
-  expect(await engine.resolve('one')).toBeUndefined()
+  for (const name of ['one', '../info', 'one/json?', ''])
+    expect(await engine.resolve(name)).toBeUndefined()
   stop()
 })

@@ -98,6 +98,8 @@ export class DockerEngine implements ContainerSource {
   }
 
   async resolve(idOrName: string): Promise<ContainerState | undefined> {
+    // It becomes part of a path of the engine's interface.
+    if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(idOrName)) return undefined
     const client = await this.#connect()
     try {
       const seen = await client

@@ -4,7 +4,8 @@ import { dirname } from 'node:path'
 import { makePrivateFolder } from '../host/durable-file.ts'
 import { serveLocalHost, type LocalHost } from './local-host.ts'
 import type { ControlAnswer, ControlRequest } from './protocol.ts'
-import { controlSocketPath } from './socket-path.ts'
+import { PlainError } from '../plain-error.ts'
+import { controlSocketPath, isOwnFolder } from './socket-path.ts'
 
 /** Longer requests are no requests. */
 const longestRequest = 65_536
@@ -19,6 +20,8 @@ export async function startControlServer(
   const host = serveLocalHost(options)
   const path = controlSocketPath(options.core.config.stateDir)
   makePrivateFolder(dirname(path))
+  if (dirname(path) !== options.core.config.stateDir && !isOwnFolder(path))
+    throw new PlainError(`The folder ${dirname(path)} belongs to another user. Remove it.`)
   // Left by a process that was killed; the lock says that nobody else is there.
   rmSync(path, { force: true })
   const open = new Set<Socket>()

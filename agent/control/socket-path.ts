@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 
 /** A Unix socket's path may have 107 bytes; some are left for the kernel's sake. */
 const longestPathBytes = 100
@@ -11,4 +12,13 @@ export function controlSocketPath(stateDir: string): string {
   if (Buffer.byteLength(path) <= longestPathBytes) return path
   const digest = createHash('sha256').update(path).digest('hex').slice(0, 16)
   return join(tmpdir(), `temblor-${process.getuid?.() ?? 0}-${digest}`, 'agent.sock')
+}
+
+/**
+ * Whether the folder of a socket is this user's own. In the shared folder for temporary files
+ * somebody else may have made one of that name first.
+ */
+export function isOwnFolder(socketPath: string): boolean {
+  const folder = lstatSync(dirname(socketPath), { throwIfNoEntry: false })
+  return folder !== undefined && folder.isDirectory() && folder.uid === process.getuid?.()
 }

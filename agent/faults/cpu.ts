@@ -1,4 +1,3 @@
-import { accessSync, constants } from 'node:fs'
 import { attackTypes } from '../../shared/attacks/index.ts'
 import { cpuLoadCores } from '../../shared/attacks/cpu.ts'
 import {
@@ -6,6 +5,7 @@ import {
   ControlGroupError,
   findCpuGroups,
   hostCores,
+  missingCpuGroups,
   type CpuGroups,
 } from '../host/control-groups.ts'
 import { findByArgument, killAndWait } from '../host/processes.ts'
@@ -26,12 +26,8 @@ export const cpu: Fault = {
     if (targetKind === 'Host') return { ok: true }
     if (process.getuid?.() !== 0)
       return { ok: false, reason: 'not root, so it cannot join the control groups of containers' }
-    try {
-      accessSync('/sys/fs/cgroup', constants.R_OK)
-      return { ok: true }
-    } catch {
-      return { ok: false, reason: '/sys/fs/cgroup is not there' }
-    }
+    const missing = missingCpuGroups()
+    return missing === undefined ? { ok: true } : { ok: false, reason: missing }
   },
 
   prepare(params, target, context) {

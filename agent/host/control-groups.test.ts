@@ -55,6 +55,16 @@ describe('control group paths', () => {
     expect(folderOf('1:cpu:/dockerx/y\n', 'cpu', 1, mounts)).toBeUndefined()
   })
 
+  it('sees which mounts are read-only', () => {
+    const mounts = `${splitMounts}30 23 0:26 /docker /mnt/cpu ro,nosuid - cgroup cgroup rw,cpu\n`
+    expect(parseGroupMounts(mounts).map(({ readOnly }) => readOnly)).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
   it('counts lists of CPUs', () => {
     expect(countList('0-3,8\n')).toBe(5)
     expect(countList('7')).toBe(1)

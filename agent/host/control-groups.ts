@@ -17,6 +17,7 @@ interface GroupMount {
   readonly root: string
   readonly mountPoint: string
   readonly controllers: readonly string[]
+  readonly readOnly: boolean
 }
 
 /** A folder of a control group hierarchy and how membership shows in /proc/<pid>/cgroup. */
@@ -60,9 +61,10 @@ export function parseGroupMounts(text: string): GroupMount[] {
     const [before = '', after = ''] = line.split(' - ')
     const [type, , options = ''] = after.split(' ')
     if (type !== 'cgroup' && type !== 'cgroup2') return []
-    const [, , , root = '/', mountPoint = ''] = before.split(' ').map(unescapeMount)
+    const [, , , root = '/', mountPoint = '', how = ''] = before.split(' ').map(unescapeMount)
     const version = type === 'cgroup' ? 1 : 2
-    return [{ version, root, mountPoint, controllers: options.split(',') } as const]
+    const readOnly = how.split(',').includes('ro')
+    return [{ version, root, mountPoint, controllers: options.split(','), readOnly } as const]
   })
 }
 
@@ -134,6 +136,18 @@ function located(
       `The control group "${membership.line}" of process ${pid} is not mounted here.`,
     )
   return at as { folder: string; mountPoint: string }
+}
+
+/** Why no process can join CPU control groups here, in plain words; undefined when one can. */
+export function missingCpuGroups(): string | undefined {
+  const mount = parseGroupMounts(readProc('self/mountinfo') ?? '').find(
+    ({ version, mountPoint, controllers }) =>
+      version === 1
+        ? controllers.includes('cpu')
+        : readText(join(mountPoint, 'cgroup.controllers'))?.split(' ').includes('cpu'),
+  )
+  if (!mount) return 'no cpu control group is mounted here'
+  return mount.readOnly ? `the control groups at ${mount.mountPoint} are read-only` : undefined
 }
 
 /** CPU cores of this host that are online. */

@@ -1,9 +1,8 @@
 import type { ManualAttack__Output } from '../../proto/gen/temblor/agent/v1/ManualAttack.ts'
 import { parseArgs } from '../../shared/attacks/args.ts'
 import { findAttackType } from '../../shared/attacks/index.ts'
+import { isId } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Records an attack that was started on the host itself. What it is not sound is left out. */
 export async function recordManualAttack(
@@ -13,7 +12,7 @@ export async function recordManualAttack(
   attack: ManualAttack__Output,
 ): Promise<void> {
   const type = findAttackType(attack.attackType)
-  if (!type || !uuid.test(attack.attackId) || !uuid.test(attack.executionId)) return
+  if (!type || !isId(attack.attackId) || !isId(attack.executionId)) return
   await store.attacks.recordManual({
     teamId,
     host,

@@ -9,11 +9,10 @@ import {
 import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/EnrolRequest.ts'
 import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolResponse.ts'
 import { loadAgentService } from '../../proto/load.ts'
+import { isId } from '../store/keys.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
 import { openStream, type AgentCall } from './stream.ts'
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A half-open connection is noticed after this long without an answer to a ping. */
 const keepalive = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 }
@@ -91,11 +90,11 @@ async function serverCredentials(authority: Authority) {
 
 async function enrol(deps: SessionDeps, request: EnrolRequest__Output): Promise<EnrolResponse> {
   const { teamId, teamSecret, instanceId, csrPem } = request
-  const team = uuid.test(teamId) ? await deps.store.companies.findTeam(teamId) : undefined
+  const team = isId(teamId) ? await deps.store.companies.findTeam(teamId) : undefined
   const secret = team ? await deps.store.companies.readTeamSecret(team) : ''
   if (!team || !isSame(secret, teamSecret))
     throw new Error('Team id and secret do not belong together. Copy the join line again.')
-  if (!uuid.test(instanceId)) throw new Error('The instance id must be a UUID.')
+  if (!isId(instanceId)) throw new Error('The instance id must be a UUID.')
   const subject = { teamId, instanceId }
   const certificatePem = await deps.authority.issueAgentCertificate(csrPem, subject)
   deps.logger.info({ teamId, instanceId }, 'agent enrolled')
@@ -149,5 +148,5 @@ function subjectOf(call: AgentCall): AgentSubject | undefined {
   const subject = call.getAuthContext().sslPeerCertificate?.subject
   const teamId = String(subject?.O ?? '')
   const instanceId = String(subject?.CN ?? '')
-  return uuid.test(teamId) && uuid.test(instanceId) ? { teamId, instanceId } : undefined
+  return isId(teamId) && isId(instanceId) ? { teamId, instanceId } : undefined
 }

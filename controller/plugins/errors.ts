@@ -1,5 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorBody, type ErrorCode } from '../../shared/api/errors.ts'
+import {
+  ApiError,
+  errorCatalogue,
+  type ErrorBody,
+  type ErrorCode,
+} from '../../shared/api/errors.ts'
 import { isStorageError } from '../store/redis.ts'
 
 /** Turns whatever a handler throws into the one error body. Unknown errors say nothing of themselves. */
@@ -19,6 +26,36 @@ export function addErrorHandling(app: FastifyInstance): void {
           'See /v1/openapi.json for what there is.',
       ),
     ),
+  )
+}
+
+/** Answers requests that the router could not even read, in the same shape. */
+export function answerBadUrl(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const known =
+    error.code === 'FST_ERR_BAD_URL'
+      ? new ApiError(
+          'invalid_body',
+          'The path is not well encoded: each % must begin an escape of two hex digits.',
+        )
+      : new ApiError('route_not_found', 'A part of this path is longer than anything here.')
+  void sendError(reply, request, known)
+}
+
+/** Answers bytes that are not HTTP, or that come too slowly, in the same shape. */
+export function answerBadClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const [status, code, message] = isSlow
+    ? ['408 Request Timeout', 'request_timeout', errorCatalogue.request_timeout.hint]
+    : ['400 Bad Request', 'malformed_request', errorCatalogue.malformed_request.hint]
+  const body = JSON.stringify({ error: { code, message, requestId: randomUUID() } })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
 

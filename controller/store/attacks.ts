@@ -3,7 +3,7 @@ import { allowedFrom } from '../../shared/stages.ts'
 import { protectLabel } from '../../shared/targets.ts'
 import { attackFields, toAttack, type AttackRecord, type NewAttack } from './attack-record.ts'
 import { lostAfterMs, startWithinMs } from './attack-times.ts'
-import { keys } from './keys.ts'
+import { isId, keys } from './keys.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
 import { loadScript, type Redis } from './redis.ts'
 
@@ -78,11 +78,13 @@ export function openAttacks(redis: Redis): Attacks {
     preview: (attack) => preview(redis, attack),
     recordManual: (attack) => recordManual(redis, attack),
     async find(teamId, attackId) {
+      if (!isId(attackId)) return undefined
       return toAttack(teamId, await redis.hgetall(keys.attack(teamId, attackId)))
     },
     list: (teamId, filter, limit, after) => listAttacks(redis, teamId, filter, limit, after),
     activeIds: (teamId) => redis.zrange(keys.activeAttacks(teamId), 0, -1),
     async halt(teamId, attackId, by) {
+      if (!isId(attackId)) return undefined
       const [kind, ...hosts] = (await halt.run(
         redis,
         [

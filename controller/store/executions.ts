@@ -7,7 +7,7 @@ import {
   type EndReason,
   type Stage,
 } from '../../shared/stages.ts'
-import { keys } from './keys.ts'
+import { isId, keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
 
 const move = loadScript('move-execution')
@@ -101,7 +101,7 @@ const sweepLimit = 200
 export function openExecutions(redis: Redis): Executions {
   const readMany = async (teamId: string, ids: readonly string[]): Promise<ExecutionRecord[]> => {
     const pipeline = redis.pipeline()
-    for (const id of ids) pipeline.hgetall(keys.execution(teamId, id))
+    for (const id of ids.filter(isId)) pipeline.hgetall(keys.execution(teamId, id))
     return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
       if (error) throw error
       return toExecution(record as Record<string, string>) ?? []
@@ -121,6 +121,7 @@ export function openExecutions(redis: Redis): Executions {
     },
     report: (teamId, report) => moveByReport(redis, teamId, report),
     async acknowledge(teamId, host, { executionId, generation }) {
+      if (!isId(executionId)) return
       await acknowledge.run(
         redis,
         [keys.execution(teamId, executionId), keys.outbox(teamId, host), keys.events(teamId)],
@@ -181,6 +182,7 @@ async function moveByReport(
   teamId: string,
   report: ExecutionReport,
 ): Promise<MoveResult> {
+  if (!isId(report.executionId)) return 'unknown'
   const fields: Record<string, string> = {
     client_version: report.clientVersion,
     ...(report.reason ? { reason: report.reason } : {}),

@@ -50,3 +50,8 @@ export const keys = {
   /** ZSET execution id -> when it counts as lost, ms. */
   due: (teamId: string) => `temblor:{t:${teamId}}:due`,
 }
+
+/** Ids of attacks and executions; anything else could aim at another key. */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createWriteStream, renameSync, statSync } from 'node:fs'
+import { createWriteStream, existsSync, renameSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -51,7 +51,8 @@ export interface ChildOptions {
  */
 export function startChild(options: ChildOptions): ManagedChild {
   const { TEMBLOR_OWNER_PASSWORD: _, ...inherited } = process.env
-  const child = spawn(options.program, [...options.args], {
+  const [program = '', ...args] = [...endWithParent(), options.program, ...options.args]
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
     detached: true,
     ...(options.cwd ? { cwd: options.cwd } : {}),
@@ -87,6 +88,15 @@ export function startChild(options: ChildOptions): ManagedChild {
       await ended
     },
   }
+}
+
+/**
+ * If we are killed, nobody is left to end the children: where util-linux is there, the kernel sends
+ * them SIGTERM, at which the agent reverts what it has running.
+ */
+function endWithParent(): string[] {
+  const setpriv = '/usr/bin/setpriv'
+  return existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
 }
 
 /**

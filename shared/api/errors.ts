@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 /** Every error the API answers with: its code, its HTTP status, and what the caller can do. */
 export const errorCatalogue = {
+  malformed_request: { status: 400, hint: 'Send a well-formed HTTP/1.1 request.' },
   malformed_json: { status: 400, hint: 'Send one JSON object.' },
   invalid_body: { status: 400, hint: 'Correct the field that is named.' },
   invalid_argument: { status: 400, hint: 'Correct the flag that is named in command.args.' },

@@ -54,6 +54,15 @@ async function expectHealthy(): Promise<void> {
   expect(await cpuRate(() => cpuSeconds(agentNow().children), 0.5)).toBeLessThan(0.05)
 }
 
+/** A container of its own for one test, with the labels that find it. */
+async function target(name: string) {
+  const set = containers as TargetContainers
+  const labels = { app: `${name}-${set.run}` }
+  const one = await set.start(labels)
+  await untilKnown(api, [one])
+  return { one, labels, attack: (args: string) => cpuAttack(args, { type: 'Random' }, labels) }
+}
+
 describe('an agent that is killed in the middle of an attack', () => {
   test('takes the fault on the host with it; the record says so and the next attack works', async () => {
     const id = await api.attack(cpuAttack('-l 600 -p 40'))
@@ -93,19 +102,27 @@ describe('an agent that is killed in the middle of an attack', () => {
 })
 
 describe('an agent that is frozen', () => {
-  test('for a while: the fault ends by itself, and the record says so when it wakes up', async () => {
-    const id = await api.attack(cpuAttack('-l 600 -p 30'))
-    await api.running(id)
+  test('for a while: the faults end by themselves, and the record says so when it wakes up', async () => {
+    const { one, attack } = containers ? await target('agent-frozen') : {}
+    const ids = [
+      await api.attack(cpuAttack('-l 600 -p 30')),
+      ...(attack ? [await api.attack(attack('-l 600 -p 60'))] : []),
+    ]
+    await Promise.all(ids.map((id) => api.running(id)))
     const { pid, children } = agentNow()
     try {
       process.kill(pid, 'SIGSTOP')
       await until('nothing burns', () => cpuIdle(children), 15_000)
+      expect(one ? await cpuRate(one.cpuSeconds, 0.3) : 0).toBeLessThan(0.02)
     } finally {
       process.kill(pid, 'SIGCONT')
     }
-    const [row] = await api.finished(id, 15_000)
-    expect(row?.stage).toBe('ClientAborted')
-    expect(['agent_frozen', 'controller_lost']).toContain(row?.reason)
+    for (const id of ids) {
+      const [row] = await api.finished(id, 15_000)
+      expect(row?.stage).toBe('ClientAborted')
+      expect(['agent_frozen', 'controller_lost']).toContain(row?.reason)
+    }
+    expect(one?.pids().length ?? 1).toBe(1)
     await untilTargetable(api, host)
     await expectHealthy()
   })
@@ -145,15 +162,6 @@ async function cpuIdle(of: readonly ProcessInfo[]): Promise<boolean> {
   return stillThere(of).length === 0 || (await cpuRate(() => cpuSeconds(of), 0.3)) < 0.02
 }
 
-/** A container of its own for one test, with the labels that find it. */
-async function target(name: string) {
-  const set = containers as TargetContainers
-  const labels = { app: `${name}-${set.run}` }
-  const one = await set.start(labels)
-  await untilKnown(api, [one])
-  return { one, labels, attack: (args: string) => cpuAttack(args, { type: 'Random' }, labels) }
-}
-
 describe('a container that', () => {
   needsDocker()
 
@@ -184,7 +192,7 @@ describe('a container that', () => {
 
   test('is restarted is followed for the time that remains and not longer', async () => {
     const { one, attack } = await target('restarted')
-    const id = await api.attack(attack('-l 12 -p 40'))
+    const id = await api.attack(attack('-l 8 -p 40'))
     await api.running(id)
     const started = performance.now()
     await one.container.restart({ t: 0 })
@@ -192,7 +200,7 @@ describe('a container that', () => {
     expect(await api.readAttack(id)).toMatchObject({ stage: 'Running' })
     const [row] = await api.finished(id, 20_000)
     expect(row).toMatchObject({ stage: 'Successful' })
-    expect((performance.now() - started) / 1000).toBeLessThan(14)
+    expect((performance.now() - started) / 1000).toBeLessThan(10)
     expect(await cpuRate(one.cpuSeconds, 0.5)).toBeLessThan(0.02)
     expect(one.pids().length).toBe(1)
   })
@@ -238,26 +246,5 @@ describe('a container that', () => {
     ])
     const again = await api.attack(attack('-l 1 -p 10'))
     expect(await api.finished(again)).toMatchObject([{ stage: 'Successful' }])
-  })
-
-  test('is attacked when the agent is frozen is free within 15 seconds', async () => {
-    const { one, attack } = await target('agent-frozen')
-    const id = await api.attack(attack('-l 600 -p 60'))
-    await api.running(id)
-    const { pid } = agentNow()
-    try {
-      process.kill(pid, 'SIGSTOP')
-      await until(
-        'it burns no more',
-        async () => (await cpuRate(one.cpuSeconds, 0.3)) < 0.02,
-        15_000,
-      )
-    } finally {
-      process.kill(pid, 'SIGCONT')
-    }
-    const [row] = await api.finished(id, 15_000)
-    expect(row?.stage).toBe('ClientAborted')
-    await until('it is alone', () => one.pids().length === 1, 5000)
-    await untilTargetable(api, host)
   })
 })

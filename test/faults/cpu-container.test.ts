@@ -59,6 +59,8 @@ describe('cpu in a container', () => {
     const report = await rig.ended(id)
     expect(report).toMatchObject({ reason: 'target_gone' })
     expect(rig.burners(id)).toEqual([])
+    // A burner that stayed would keep the control group of the dead container.
+    expect(() => target.pids()).toThrow('no control group')
   })
 
   it('follows a container that restarts, for the time that remains only', async () => {

@@ -60,8 +60,8 @@ describe('executions', () => {
       reason: undefined,
       message: '',
       ageMs: 0,
-      requestedJson: '',
-      measuredJson: '',
+      requested: undefined,
+      measured: undefined,
       backend: '',
       clientVersion: '1',
       lostInMs: 60_000,
@@ -104,13 +104,13 @@ describe('executions', () => {
   })
 
   it('take figures while they run, not afterwards', async () => {
-    const measuredJson = JSON.stringify({ metric: 'cpu', value: 50, unit: '%', detail: {} })
+    const measured = { metric: 'cpu', value: 50, unit: '%', detail: {} }
     await report(1, 'Running')
-    expect(await report(2, 'Running', { measuredJson })).toBe('figures')
+    expect(await report(2, 'Running', { measured })).toBe('figures')
     expect((await find()).measured).toMatchObject({ value: 50 })
     await report(3, 'Successful', { reason: 'completed' })
-    const late = JSON.stringify({ metric: 'cpu', value: 99, unit: '%', detail: {} })
-    expect(await report(4, 'Running', { measuredJson: late })).toBe('ignored')
+    const late = { ...measured, value: 99 }
+    expect(await report(4, 'Running', { measured: late })).toBe('ignored')
     expect((await find()).measured).toMatchObject({ value: 50 })
   })
 

@@ -12,12 +12,16 @@ import {
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Docker from 'dockerode'
+import { GenericContainer } from 'testcontainers'
 import { beforeEach } from 'vitest'
 import type { Api } from './api.ts'
 import { temporaryDir } from './service.ts'
 import { apiPollMs, until } from './until.ts'
 
 const image = 'temblor-test/target:1'
+
+/** 64 MiB: little enough to notice memory that is charged to a target. */
+const memoryGiB = 1 / 16
 
 export const docker = new Docker()
 
@@ -39,6 +43,8 @@ export interface TargetContainer {
   readonly labels: Record<string, string>
   /** CPU time that its control group has used, in seconds. */
   readonly cpuSeconds: () => number
+  /** Memory that is charged to its control group. */
+  readonly memoryBytes: () => number
   /** Pids in its control group. */
   readonly pids: () => number[]
 }
@@ -59,15 +65,15 @@ export async function targetContainers(): Promise<TargetContainers> {
     run,
     async start(labels, cores = 0.5) {
       const all = { ...labels, 'temblor.test': run }
-      const container = await docker.createContainer({
-        Image: image,
-        name: `temblor-test-${run}-${started.length}`,
-        Cmd: ['/bin/sleep', '3600'],
-        Labels: all,
-        HostConfig: { NanoCpus: cores * 1e9, NetworkMode: 'none', Memory: 64 * 1024 * 1024 },
-      })
+      const running = await new GenericContainer(image)
+        .withName(`temblor-test-${run}-${started.length}`)
+        .withCommand(['/bin/sleep', '3600'])
+        .withLabels(all)
+        .withNetworkMode('none')
+        .withResourcesQuota({ cpu: cores, memory: memoryGiB })
+        .start()
+      const container = docker.getContainer(running.getId())
       started.push(container)
-      await container.start()
       const { Id, Name } = await container.inspect()
       return {
         id: Id,
@@ -75,6 +81,7 @@ export async function targetContainers(): Promise<TargetContainers> {
         container,
         labels: all,
         cpuSeconds: () => cpuSecondsOf(Id),
+        memoryBytes: () => memoryBytesOf(Id),
         pids: () => pidsOf(Id),
       }
     },
@@ -131,6 +138,12 @@ function cpuSecondsOf(id: string): number {
     return Number(readFileSync(join(dir, 'cpuacct.usage'), 'utf8')) / 1e9
   const usage = /usage_usec (\d+)/.exec(readFileSync(join(dir, 'cpu.stat'), 'utf8'))
   return Number(usage?.[1]) / 1e6
+}
+
+function memoryBytesOf(id: string): number {
+  const dir = cgroupDir(id, 'memory')
+  const file = ['memory.usage_in_bytes', 'memory.current'].find((one) => existsSync(join(dir, one)))
+  return Number(readFileSync(join(dir, file ?? 'memory.current'), 'utf8'))
 }
 
 function pidsOf(id: string): number[] {

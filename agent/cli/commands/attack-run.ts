@@ -116,11 +116,15 @@ async function runAttack(
   io.say(`attack ${id}`)
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, onInterrupt)
-  const view = await followAttack(api, io, id, interrupt.signal)
-  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onInterrupt)
-  if (view) reportEnd(io, view)
-  else await endInterrupted(api, io, id)
+  // Until the end: a signal that comes twice must not cut off the halt that the first one asked for.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onInterrupt)
+  try {
+    const view = await followAttack(api, io, id, interrupt.signal)
+    if (view) reportEnd(io, view)
+    else await endInterrupted(api, io, id)
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onInterrupt)
+  }
 }
 
 /** A cancelled job must not leave a fault running; a person at a terminal is asked. */

@@ -30,7 +30,7 @@ export function registerAttackWatch(attack: Command, io: CliIo): void {
       const { api } = signedInClient(io.env)
       const interrupt = new AbortController()
       const onInterrupt = () => interrupt.abort()
-      process.once('SIGINT', onInterrupt)
+      process.on('SIGINT', onInterrupt)
       const view = await followAttack(api, io, id, interrupt.signal).finally(() =>
         process.off('SIGINT', onInterrupt),
       )

@@ -1,12 +1,12 @@
 import { createHash, X509Certificate } from 'node:crypto'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { fetchPinnedCa } from '../../ca-pin.ts'
 import { readConfig, type AgentConfig } from '../../config.ts'
 import { DockerEngine } from '../../containers/docker.ts'
 import { connectToAgent } from '../../control/client.ts'
 import { faults } from '../../faults/index.ts'
-import { makePrivateFolder } from '../../host/durable-file.ts'
 import { certificateTimes, readCredentials } from '../../identity.ts'
 import { capabilities } from '../../inventory.ts'
 import { CliError } from '../exit-codes.ts'
@@ -47,7 +47,7 @@ async function findAll(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     return [{ name: 'configuration', status: 'failed', message: (error as Error).message }]
   }
   return [
-    { name: 'configuration', status: 'ok', message: `state in ${config.stateDir}` },
+    { name: 'configuration', status: 'ok', message: `this host is "${config.identifier}"` },
     checkStateDir(config.stateDir),
     await checkAgent(config),
     await checkController(config),
@@ -57,9 +57,11 @@ async function findAll(env: NodeJS.ProcessEnv): Promise<Finding[]> {
 
 function checkStateDir(stateDir: string): Finding {
   try {
-    makePrivateFolder(stateDir)
-    accessSync(stateDir, constants.W_OK)
-    return { name: 'state folder', status: 'ok', message: 'writable' }
+    // It is made at the first use; looking must not make it.
+    let folder = stateDir
+    while (!existsSync(folder)) folder = dirname(folder)
+    accessSync(folder, constants.W_OK)
+    return { name: 'state folder', status: 'ok', message: `${stateDir} is writable` }
   } catch (error) {
     return { name: 'state folder', status: 'failed', message: (error as Error).message }
   }

@@ -1,0 +1,89 @@
+import { rmSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { cpuAttack } from '../support/api.ts'
+import { descendants, stillThere } from '../support/processes.ts'
+import { startService, temporaryDir } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const dirs: string[] = []
+/** A data folder that outlives the services of one test. */
+function dataDir(): string {
+  const dir = temporaryDir()
+  dirs.push(dir)
+  return dir
+}
+afterAll(() => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+})
+
+describe('what was answered with 201', () => {
+  test.each([['controller'], ['redis']] as const)(
+    'is on record when the %s is killed right after, and nothing burns',
+    async (name) => {
+      const dir = dataDir()
+      const first = await startService({}, dir)
+      const children = descendants(first.process.pid)
+      const ran = await first.owner.attack(cpuAttack('-l 1 -p 1'))
+      await first.owner.finished(ran)
+      const before = await first.owner.readAttack(ran)
+      const id = await first.owner.attack(cpuAttack('-l 600 -p 20'))
+      process.kill(first.part(name).pid, 'SIGKILL')
+      const late = descendants(first.process.pid)
+      await until('npm start has ended', () => first.process.hasEnded(), 40_000)
+      const { code } = await first.process.ended
+      expect(code).not.toBe(0)
+      expect(first.process.output()).toContain(name)
+      expect(stillThere([...children, ...late])).toEqual([])
+
+      const again = await startService({}, dir)
+      try {
+        expect(await again.owner.readAttack(ran)).toEqual(before)
+        expect(await again.owner.readAttack(id)).toMatchObject({ guid: id })
+        const [row, ...others] = await again.owner.finished(id, 20_000)
+        expect(others).toEqual([])
+        expect(row).toMatchObject({ task_id: id, stage_lifecycle: 'Error' })
+        const next = await again.owner.attack(cpuAttack('-l 1 -p 1'))
+        expect(await again.owner.finished(next)).toMatchObject([{ stage: 'Successful' }])
+      } finally {
+        await again.stop()
+      }
+    },
+  )
+})
+
+describe('npm start that is ended otherwise than by Ctrl-C', () => {
+  test.each([['SIGTERM'], ['SIGHUP']] as const)(
+    '%s halts, reverts and ends too',
+    async (signal) => {
+      const service = await startService({}, dataDir())
+      const id = await service.owner.attack(cpuAttack('-l 600 -p 20'))
+      await service.owner.running(id)
+      const children = descendants(service.process.pid)
+      await service.process.stop(signal)
+      expect(stillThere(children)).toEqual([])
+    },
+  )
+
+  test('SIGKILL: the fault ends, no process stays, and it starts again on the same folder', async () => {
+    const dir = dataDir()
+    const service = await startService({}, dir)
+    const id = await service.owner.attack(cpuAttack('-l 600 -p 20'))
+    await service.owner.running(id)
+    const agent = service.part('agent')
+    const burners = descendants(agent.pid)
+    const children = descendants(service.process.pid)
+    process.kill(service.process.pid, 'SIGKILL')
+    await until('nothing burns', () => stillThere(burners).length === 0, 5000)
+    await until('no process is left', () => stillThere(children).length === 0, 20_000)
+
+    const again = await startService({}, dir)
+    try {
+      const [row] = await again.owner.finished(id, 20_000)
+      expect(['ClientAborted', 'UserHalted']).toContain(row?.stage)
+      const next = await again.owner.attack(cpuAttack('-l 1 -p 1'))
+      expect(await again.owner.finished(next)).toMatchObject([{ stage: 'Successful' }])
+    } finally {
+      await again.stop()
+    }
+  })
+})
