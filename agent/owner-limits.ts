@@ -1,5 +1,6 @@
 import type { AttackType } from '../shared/attacks/define.ts'
 import type { AttackParams } from '../shared/attacks/index.ts'
+import { limitProblem } from '../shared/owner-limits.ts'
 
 /** What the owner of this host allows; undefined is no limit. The controller cannot override it. */
 export interface OwnerLimits {
@@ -30,30 +31,10 @@ export interface IntendedAttack {
 
 /** The sentence with which the owner's limits refuse an attack, naming the limit; or undefined. */
 export function refusalByOwner(limits: OwnerLimits, attack: IntendedAttack): string | undefined {
-  const { type, params, container } = attack
-  if (limits.attackTypes && !limits.attackTypes.includes(type.type))
-    return says(
-      `allows only ${limits.attackTypes.join(', ') || 'no attacks'} (TEMBLOR_ALLOW_ATTACKS), not ${type.type}`,
-    )
-  if (limits.shutdownForbidden && type.type === 'shutdown')
-    return says('forbids shutdown (TEMBLOR_FORBID_SHUTDOWN)')
-  const seconds = type.lengthSeconds(params as never)
-  if (limits.maxLengthSeconds !== undefined && seconds > limits.maxLengthSeconds)
-    return says(
-      `allows at most ${limits.maxLengthSeconds} s (TEMBLOR_MAX_LENGTH_SECONDS), not ${seconds} s`,
-    )
-  return refusalOfBlastRadius(limits, params, container, attack.containersAtOnce)
-}
-
-function refusalOfBlastRadius(
-  limits: OwnerLimits,
-  params: AttackParams,
-  container: IntendedAttack['container'],
-  containersAtOnce: number,
-): string | undefined {
-  const percent = params['percent']
-  if (limits.maxPercent !== undefined && typeof percent === 'number' && percent > limits.maxPercent)
-    return `The owner of this host allows at most ${limits.maxPercent} % (TEMBLOR_MAX_PERCENT), not ${percent} %.`
+  const { type, params, container, containersAtOnce } = attack
+  const lengthSeconds = type.lengthSeconds(params as never)
+  const problem = limitProblem(limitsOf(limits), { type: type.type, lengthSeconds, params })
+  if (problem !== null) return problem
   if (container?.protected)
     return `The container ${container.name} is protected by its label temblor.protect=true.`
   if (container && limits.maxContainers !== undefined && containersAtOnce > limits.maxContainers)
@@ -61,6 +42,13 @@ function refusalOfBlastRadius(
   return undefined
 }
 
-function says(what: string): string {
-  return `The owner of this host ${what}.`
+/** The limits in the form in which the API shows them. */
+function limitsOf(limits: OwnerLimits): Parameters<typeof limitProblem>[0] {
+  return {
+    attack_types: limits.attackTypes ? [...limits.attackTypes] : null,
+    max_length_seconds: limits.maxLengthSeconds ?? null,
+    max_percent: limits.maxPercent ?? null,
+    max_containers: limits.maxContainers ?? null,
+    shutdown_forbidden: limits.shutdownForbidden,
+  }
 }

@@ -4,6 +4,11 @@ import { fastify, LogController, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { addAttackRoutes } from './api/attacks/routes.ts'
 import { addClientRoutes } from './api/clients/routes.ts'
+import { addContainerRoutes } from './api/containers/routes.ts'
+import { addEventRoutes } from './api/events/routes.ts'
+import { addHaltRoutes } from './api/halts/routes.ts'
+import { addMetadataRoutes } from './api/metadata/routes.ts'
+import { addMetricsRoutes } from './api/metrics/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import type { Access } from './auth/access.ts'
@@ -13,6 +18,7 @@ import { addRateLimit } from './plugins/rate-limit.ts'
 import { createRouter } from './plugins/routes.ts'
 import { addJsonParser, tolerantUrl } from './plugins/tolerance.ts'
 import type { AgentHub } from './agents/hub.ts'
+import type { EventFeed } from './events/feed.ts'
 import type { Redis } from './store/redis.ts'
 import type { Store } from './store/store.ts'
 
@@ -24,6 +30,7 @@ export interface AppDeps {
   readonly store: Store
   readonly access: Access
   readonly hub: AgentHub
+  readonly feed: EventFeed
   readonly redis: Redis
   readonly logger: Logger
   readonly health: () => Promise<Record<string, HealthPart>>
@@ -68,7 +75,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     const router = createRouter(scope, deps.access)
     addSessionRoutes(router, deps)
     addAttackRoutes(router, deps)
+    addHaltRoutes(router, deps)
+    addEventRoutes(router, deps)
+    addMetadataRoutes(router)
+    addMetricsRoutes(router, deps)
     addClientRoutes(router, deps)
+    addContainerRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())
   })
   await app.ready()

@@ -8,6 +8,7 @@ import { createAccess } from './auth/access.ts'
 import { createSeal, openKeyFile } from './auth/key-file.ts'
 import { createPasswords } from './auth/password.ts'
 import type { ControllerConfig } from './config.ts'
+import { openEventFeed } from './events/feed.ts'
 import { createHealth } from './health.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
 import { durabilityWarnings, openRedis } from './store/redis.ts'
@@ -50,13 +51,15 @@ export async function startController(
   const passwords = await createPasswords()
   const access = createAccess({ store, seal, passwords, sessionSeconds: config.sessionSeconds })
   const health = await createHealth(redis, hub)
+  const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
-  const app = await buildApp({ store, access, hub, redis, logger, health, transport })
+  const app = await buildApp({ store, access, hub, feed, redis, logger, health, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
   return {
     httpPort: (app.server.address() as { port: number }).port,
     grpcPort: agents.port,
     async close() {
+      feed.close()
       await app.close()
       await agents.close()
       await deadlines.close()

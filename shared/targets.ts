@@ -215,3 +215,10 @@ export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0
 }
+
+/** Whether every key of the selector is carried with one of its values. */
+export function carries(selector: Selector, actual: Readonly<Record<string, string>>): boolean {
+  return Object.entries(selector).every(
+    ([key, values]) => actual[key] !== undefined && values.includes(actual[key]),
+  )
+}

@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ErrorBody, errorCatalogue, type ErrorCode } from '../../shared/api/errors.ts'
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteContract } from '../../shared/api/route.ts'
-import type { Access, Caller } from '../auth/access.ts'
+import type {
+  AnswerOf,
+  BodyOf,
+  HeadersOf,
+  ParamsOf,
+  QueryOf,
+  RouteContract,
+} from '../../shared/api/route.ts'
+import type { Access as Gate, Caller } from '../auth/access.ts'
 import type { Team } from '../store/companies.ts'
 
 declare module 'fastify' {
@@ -15,6 +22,7 @@ export interface RouteInput<C extends RouteContract> {
   readonly body: BodyOf<C>
   readonly query: QueryOf<C>
   readonly params: ParamsOf<C>
+  readonly headers: HeadersOf<C>
   /** @throws ApiError on public routes, which have none */
   readonly caller: Caller
   /** The team of the session. @throws ApiError `wrong_team` for a session of the company */
@@ -49,7 +57,7 @@ export function errorsOf(contract: RouteContract): ErrorCode[] {
 }
 
 /** Makes the router of an app. */
-export function createRouter(app: FastifyInstance, access: Access): Router {
+export function createRouter(app: FastifyInstance, gate: Gate): Router {
   return {
     add(contract, handler) {
       app.route({
@@ -59,7 +67,7 @@ export function createRouter(app: FastifyInstance, access: Access): Router {
         schema: schemaOf(contract),
         preValidation: async (request) => {
           if (contract.access === 'public') return
-          const caller = await access.authenticate(request.headers.authorization)
+          const caller = await gate.authenticate(request.headers.authorization)
           checkPrivilege(contract, caller, request)
           request.caller = caller
         },
@@ -82,6 +90,7 @@ function inputOf<C extends RouteContract>(
     body: request.body as BodyOf<C>,
     query: request.query as QueryOf<C>,
     params: request.params as ParamsOf<C>,
+    headers: request.headers as HeadersOf<C>,
     request,
     reply,
     get caller() {
@@ -107,12 +116,18 @@ function checkPrivilege(contract: RouteContract, caller: Caller, request: Fastif
       { details: { field: 'teamId', value: teamId.slice(0, 100) } },
     )
   if (contract.access === 'session' || contract.access === 'public') return
-  if (!caller.privileges.has(contract.access))
-    throw new ApiError(
-      'forbidden',
-      `User requires privilege for target team: ${contract.access}. Ask a manager of the team for a role that has it.`,
-      { details: { privilege: contract.access } },
-    )
+  const enough = privilegesFor(contract.access)
+  if (enough.some((privilege) => caller.privileges.has(privilege))) return
+  throw new ApiError(
+    'forbidden',
+    `User requires privilege for target team: ${enough.join(' or ')}. Ask a manager of the team for a role that has it.`,
+    { details: { privilege: enough[0], any_of: enough } },
+  )
+}
+
+/** The privileges of which one is enough. */
+function privilegesFor<P extends string>(access: P | readonly P[]): readonly P[] {
+  return typeof access === 'string' ? [access] : access
 }
 
 function schemaOf(contract: RouteContract): Record<string, unknown> {
@@ -130,10 +145,11 @@ function schemaOf(contract: RouteContract): Record<string, unknown> {
       : {}),
     ...(contract.query ? { querystring: contract.query } : {}),
     ...(contract.params ? { params: contract.params } : {}),
+    ...(contract.headers ? { headers: contract.headers } : {}),
     produces: [contract.success.mediaType ?? 'application/json'],
     ...(contract.access === 'public'
       ? { security: [] }
-      : { security: [{ session: [contract.access] }] }),
+      : { security: privilegesFor(contract.access).map((one) => ({ session: [one] })) }),
     response: {
       [contract.success.status]: contract.success.schema,
       ...Object.fromEntries(failures),

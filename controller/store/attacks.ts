@@ -82,7 +82,7 @@ export function openAttacks(redis: Redis): Attacks {
       return toAttack(teamId, await redis.hgetall(keys.attack(teamId, attackId)))
     },
     list: (teamId, filter, limit, after) => listAttacks(redis, teamId, filter, limit, after),
-    activeIds: (teamId) => redis.zrange(keys.activeAttacks(teamId), 0, -1),
+    activeIds: (teamId) => redis.zrevrange(keys.activeAttacks(teamId), 0, -1),
     async halt(teamId, attackId, by) {
       if (!isId(attackId)) return undefined
       const [kind, ...hosts] = (await halt.run(
@@ -195,7 +195,7 @@ async function listAttacks(
   limit: number,
   after: string | undefined,
 ): Promise<AttackRecord[] | undefined> {
-  const active = new Set(await redis.zrange(keys.activeAttacks(teamId), 0, -1))
+  const active = new Set(await redis.zrevrange(keys.activeAttacks(teamId), 0, -1))
   const lastRank = after === undefined ? -1 : await redis.zrevrank(keys.attacks(teamId), after)
   if (lastRank === null) return undefined
   const found: AttackRecord[] = []

@@ -191,7 +191,7 @@ async function moveByReport(
     ...(report.measured ? { measured: JSON.stringify(report.measured) } : {}),
     ...(report.backend ? { backend: report.backend } : {}),
   }
-  const [result] = (await move.run(redis, executionKeys(teamId, report.executionId, report.host), [
+  const [result] = (await move.run(redis, movingKeys(teamId, report.executionId, report.host), [
     report.host,
     report.seq,
     report.stage,

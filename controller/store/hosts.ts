@@ -1,5 +1,6 @@
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
-import type { Client, Container } from '../../shared/api/clients.ts'
+import type { Client } from '../../shared/api/clients.ts'
+import type { Container } from '../../shared/api/containers.ts'
 import { inventoryFields, toClient } from './host-record.ts'
 import { keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'

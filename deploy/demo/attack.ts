@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { followAttack } from '../../agent/cli/commands/attack-watch.ts'
 import type { AttackView } from '../../agent/cli/output/attack-view.ts'
 import type { CliIo } from '../../agent/cli/output/io.ts'
-import {
-  createAttack,
-  type CreateAttackBody,
-  type Execution,
-  listExecutions,
-} from '../../shared/api/attacks.ts'
+import { createAttack, type CreateAttackBody } from '../../shared/api/attacks.ts'
+import { listExecutions } from '../../shared/api/executions.ts'
+import { type Execution } from '../../shared/api/records.ts'
 import type { ApiClient } from '../../shared/api/client.ts'
 import { observeContainer, observeHost, type Observation } from './observe.ts'
 import type { DemoTarget } from './targets.ts'

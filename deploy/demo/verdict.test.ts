@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Execution } from '../../shared/api/attacks.ts'
+import type { Execution } from '../../shared/api/records.ts'
 import type { AttackResult } from './attack.ts'
 import type { Observation } from './observe.ts'
 import { bystandersOf, rowsOf, strayEffects, tableOf } from './verdict.ts'

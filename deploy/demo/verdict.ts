@@ -1,5 +1,5 @@
 import { formatTable } from '../../agent/cli/output/table.ts'
-import type { Execution } from '../../shared/api/attacks.ts'
+import type { Execution } from '../../shared/api/records.ts'
 import { plannedEndMs, type AttackResult } from './attack.ts'
 import type { Observation } from './observe.ts'
 import type { DemoTarget } from './targets.ts'

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Attack, Execution } from '../../shared/api/attacks.ts'
+import type { Attack, Execution } from '../../shared/api/records.ts'
 import { cpuAttack } from '../support/api.ts'
 import { startNode, temblor, type Environment } from '../support/command.ts'
 import { addUser } from '../support/people.ts'

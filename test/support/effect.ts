@@ -1,4 +1,4 @@
-import type { Execution } from '../../shared/api/attacks.ts'
+import type { Execution } from '../../shared/api/records.ts'
 import { elapse } from './until.ts'
 
 /** What was asked of an execution and what the agent measured, in percent of the capacity. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { haltAttack } from '../../../shared/api/attacks.ts'
+import { haltAttack } from '../../../shared/api/halts.ts'
 import { signedInClient } from '../credentials.ts'
 import { isOver } from '../output/attack-view.ts'
 import type { CliIo } from '../output/io.ts'

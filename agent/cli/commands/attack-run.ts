@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
-import { type CreateAttackBody, createAttack, haltAttack } from '../../../shared/api/attacks.ts'
+import { type CreateAttackBody, createAttack } from '../../../shared/api/attacks.ts'
+import { haltAttack } from '../../../shared/api/halts.ts'
 import type { ApiClient } from '../../../shared/api/client.ts'
 import { allowedValues, paramSpecs, parseArgs } from '../../../shared/attacks/args.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'

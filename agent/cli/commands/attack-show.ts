@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ApiClient } from '../../../shared/api/client.ts'
-import { listExecutions, readAttack } from '../../../shared/api/attacks.ts'
+import { readAttack } from '../../../shared/api/attacks.ts'
+import { listExecutions } from '../../../shared/api/executions.ts'
 import { signedInClient } from '../credentials.ts'
 import { attackLines, type AttackView } from '../output/attack-view.ts'
 import type { CliIo } from '../output/io.ts'

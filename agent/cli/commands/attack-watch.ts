@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Execution } from '../../../shared/api/attacks.ts'
+import type { Execution } from '../../../shared/api/records.ts'
 import type { ApiClient } from '../../../shared/api/client.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { signedInClient } from '../credentials.ts'

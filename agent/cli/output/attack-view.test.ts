@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Attack, Execution } from '../../../shared/api/attacks.ts'
+import type { Attack, Execution } from '../../../shared/api/records.ts'
 import { lifecycleOf, type Stage } from '../../../shared/stages.ts'
 import { exitCodeOf } from './attack-view.ts'
 

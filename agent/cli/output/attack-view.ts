@@ -1,4 +1,4 @@
-import type { Attack, Execution } from '../../../shared/api/attacks.ts'
+import type { Attack, Execution } from '../../../shared/api/records.ts'
 import type { Effect } from '../../../shared/effect.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import type { ProgressRow } from './progress.ts'

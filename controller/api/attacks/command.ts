@@ -2,7 +2,11 @@ import type { CreateAttackBody } from '../../../shared/api/attacks.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { ArgsError, parseArgs } from '../../../shared/attacks/args.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
-import { attackTypeNames, findAttackType, type AttackParams } from '../../../shared/attacks/index.ts'
+import {
+  attackTypeNames,
+  findAttackType,
+  type AttackParams,
+} from '../../../shared/attacks/index.ts'
 import { nearest } from '../../../shared/nearest.ts'
 import { isAbsent, readTarget, TargetError, type Target } from '../../../shared/targets.ts'
 

@@ -2,16 +2,15 @@ import {
   activateClient,
   listActiveClients,
   listClients,
-  listContainers,
+  readClient,
   revokeClient,
 } from '../../../shared/api/clients.ts'
-import { ApiError } from '../../../shared/api/errors.ts'
 import type { AgentHub } from '../../agents/hub.ts'
 import type { Router } from '../../plugins/routes.ts'
-import { containersOf } from '../../store/hosts.ts'
+import { clientNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Hosts with their agents, and the containers on them. */
+/** Hosts with their agents. */
 export function addClientRoutes(
   router: Router,
   { store, hub }: { store: Store; hub: AgentHub },
@@ -27,9 +26,12 @@ export function addClientRoutes(
   router.add(listActiveClients, async ({ team }) =>
     (await store.hosts.list(team.id)).filter((client) => client.state === 'ACTIVE'),
   )
-  router.add(listContainers, async ({ team }) =>
-    containersOf((await store.hosts.list(team.id)).filter((client) => client.state === 'ACTIVE')),
-  )
+  router.add(readClient, async ({ team, params }) => {
+    const clients = await store.hosts.list(team.id)
+    const client = clients.find((one) => one.identifier === params.identifier)
+    if (!client) throw clientNotFound(params.identifier)
+    return client
+  })
   router.add(revokeClient, async ({ team, params, caller }) => {
     if (!(await store.hosts.revoke(team.id, params.identifier)))
       throw clientNotFound(params.identifier)
@@ -41,12 +43,4 @@ export function addClientRoutes(
       throw clientNotFound(params.identifier)
     return 'Success' as const
   })
-}
-
-function clientNotFound(identifier: string): ApiError {
-  return new ApiError(
-    'client_not_found',
-    `This team has no host ${identifier.slice(0, 100)}. GET /clients lists those there are.`,
-    { details: { value: identifier.slice(0, 100) } },
-  )
 }
