@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AttackRecord } from '../store/attacks.ts'
+import type { AttackRecord } from '../store/attack-record.ts'
 import type { ExecutionRecord } from '../store/executions.ts'
 import { lostInMs, orderMessage } from './orders.ts'
 
@@ -8,7 +8,6 @@ const attack = {
   type: 'cpu',
   params: { percent: 50 },
   startByMs: 30_000,
-  target: { type: 'Random', tags: {}, exact: [], labels: { app: 'web' } },
 } as unknown as AttackRecord
 const execution = { id: 'execution', containerId: 'c1', containerName: 'web' } as ExecutionRecord
 
@@ -20,7 +19,7 @@ describe('orders', () => {
       startWithinMs: 20_000,
       heartbeatSeen: 7,
       paramsJson: '{"percent":50}',
-      container: { id: 'c1', name: 'web', labels: { app: 'web' } },
+      container: { id: 'c1', name: 'web' },
     })
   })
 

@@ -4,7 +4,10 @@ import { openAttacks } from '../../controller/store/attacks.ts'
 import { openExecutions, type ExecutionReport } from '../../controller/store/executions.ts'
 import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
+import { readTarget } from '../../shared/targets.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+
+const by = (who: string) => ({ who, reason: 'test', reference: '' })
 
 describe('executions', () => {
   let test: TestRedis
@@ -33,7 +36,7 @@ describe('executions', () => {
       args: [],
       params: {},
       lengthSeconds: 10,
-      target: { type: 'Random', tags: {}, exact: [], labels: {} },
+      target: readTarget({ type: 'Random' }, null),
       createdBy: 'a@b.c',
       source: 'Api',
     })
@@ -89,6 +92,7 @@ describe('executions', () => {
     const [service, client] = [execution.serviceStates[3], execution.clientStates[1]]
     expect((service?.atMs ?? 0) - (client?.atMs ?? 0)).toBeCloseTo(5_000, -2)
     expect(await test.redis.zcard(keys.due(teamId))).toBe(0)
+    expect(await openAttacks(test.redis).activeIds(teamId)).toEqual([])
     expect(await executions().openOn(teamId, 'h1')).toEqual([])
   })
 
@@ -124,9 +128,10 @@ describe('executions', () => {
 
   it('are halted once, by whoever was first, and the order to run is replaced', async () => {
     const attacks = openAttacks(test.redis)
-    expect(await attacks.halt(teamId, attackId, 'ann')).toEqual(['h1'])
-    expect(await attacks.halt(teamId, attackId, 'bob')).toEqual([])
-    expect(await attacks.halt(teamId, randomUUID(), 'bob')).toBeUndefined()
+    expect(await attacks.activeIds(teamId)).toEqual([attackId])
+    expect(await attacks.halt(teamId, attackId, by('ann'))).toEqual(['h1'])
+    expect(await attacks.halt(teamId, attackId, by('bob'))).toEqual([])
+    expect(await attacks.halt(teamId, randomUUID(), by('bob'))).toBeUndefined()
     expect(await orders()).toEqual([{ executionId, generation: 2 }])
     await acknowledge(1)
     expect(await orders()).toHaveLength(1)
@@ -134,7 +139,10 @@ describe('executions', () => {
     await acknowledge(2)
     expect((await find()).stage).toBe('HaltDistributed')
     expect(await report(2, 'UserHalted', { reason: 'halted' })).toBe('moved')
-    expect((await attacks.find(teamId, attackId))?.haltedBy).toBe('ann')
+    expect((await attacks.find(teamId, attackId))?.halted).toMatchObject({
+      by: 'ann',
+      reason: 'test',
+    })
   })
 
   it('are lost when nothing is heard by their due time, and will not start after that', async () => {
