@@ -200,7 +200,19 @@ function readCount(body: TargetBody): number | null {
   return isAbsent(exact) || Array.isArray(exact) ? null : Number(exact)
 }
 
+/** Inside `hosts` and `containers` every key narrows, so one that is not known is refused. */
+const knownKeys = {
+  hosts: ['ids', 'multiSelectTags'],
+  containers: ['ids', 'labels', 'multiSelectLabels'],
+} as const
+
 function refuseNotHonoured(body: Record<string, unknown>): void {
+  for (const [part, known] of Object.entries(knownKeys)) {
+    if (typeof body[part] !== 'object') continue
+    for (const [key, value] of Object.entries(body[part] ?? {}))
+      if (!(known as readonly string[]).includes(key) && !isAbsent(value))
+        throw refused(`target.${part}.${key}`, 'is not supported', known.join(', '))
+  }
   for (const key of notHonoured)
     if (!isAbsent(body[key]))
       throw refused(`target.${key}`, 'is not supported', 'the target itself, not a reference to it')

@@ -5,6 +5,13 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as attacks from '../../shared/api/attacks.ts'
 import * as clients from '../../shared/api/clients.ts'
+import * as containers from '../../shared/api/containers.ts'
+import * as events from '../../shared/api/events.ts'
+import * as executions from '../../shared/api/executions.ts'
+import * as halts from '../../shared/api/halts.ts'
+import * as metadata from '../../shared/api/metadata.ts'
+import * as metrics from '../../shared/api/metrics.ts'
+import * as records from '../../shared/api/records.ts'
 import { errorCatalogue } from '../../shared/api/errors.ts'
 import type { RouteContract } from '../../shared/api/route.ts'
 import * as serviceRoutes from '../../shared/api/service.ts'
@@ -14,7 +21,18 @@ import { repository } from '../support/command.ts'
 import { request } from '../support/http.ts'
 import { startService, type Service } from '../support/service.ts'
 
-const contracts = [attacks, clients, serviceRoutes, sessions]
+const contracts = [
+  attacks,
+  clients,
+  containers,
+  events,
+  executions,
+  halts,
+  metadata,
+  metrics,
+  serviceRoutes,
+  sessions,
+]
   .flatMap((module) => Object.values(module) as unknown[])
   .filter((one): one is RouteContract => Object.hasOwn(one as object, 'operationId'))
 
@@ -64,7 +82,9 @@ describe('the OpenAPI document', () => {
       const expected = contract.errors.map((code) => String(errorCatalogue[code].status))
       expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(expected))
       expect(operation?.security).toEqual(
-        contract.access === 'public' ? [] : [{ session: [contract.access] }],
+        contract.access === 'public'
+          ? []
+          : [contract.access].flat().map((privilege) => ({ session: [privilege] })),
       )
     },
   )
@@ -102,7 +122,7 @@ describe('answers keep to their schemas', () => {
     [attacks.listAttacks, '/attacks'],
     [clients.listClients, '/clients'],
     [clients.listActiveClients, '/clients/active'],
-    [clients.listContainers, '/containers'],
+    [containers.listContainers, '/containers'],
     [sessions.readSelf, '/users/self'],
     [serviceRoutes.readHealth, '/health'],
   ] as [RouteContract, string][])('$operationId', async (contract, path) => {
@@ -115,9 +135,9 @@ describe('answers keep to their schemas', () => {
     const api = service.owner
     const id = await api.attack(cpuAttack('-l 2 -p 5'))
     const check = async () => {
-      expect(deviations(attacks.Attack, await api.readAttack(id))).toEqual([])
+      expect(deviations(records.Attack, await api.readAttack(id))).toEqual([])
       const rows = await api.executions(id)
-      expect(rows.flatMap((row) => deviations(attacks.Execution, row))).toEqual([])
+      expect(rows.flatMap((row) => deviations(records.Execution, row))).toEqual([])
     }
     await check()
     await api.running(id)
