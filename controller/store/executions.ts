@@ -199,6 +199,8 @@ async function moveByReport(
     isTerminal(report.stage) ? 1 : 0,
     Math.round(report.ageMs),
     Math.round(report.lostInMs),
+    keys.attackPrefix(teamId),
+    report.measured?.value ?? '',
     ...Object.entries(fields).flat(),
   ])) as [MoveResult]
   return result

@@ -112,6 +112,9 @@ describe('executions', () => {
     await report(1, 'Running')
     expect(await report(2, 'Running', { measured })).toBe('figures')
     expect((await find()).measured).toMatchObject({ value: 50 })
+    const series = await executions().series(teamId, executionId)
+    expect(series.map((point) => point.value)).toEqual([50])
+    expect(series[0]?.atMs).toBeGreaterThan(1.7e12)
     await report(3, 'Successful', { reason: 'completed' })
     const late = { ...measured, value: 99 }
     expect(await report(4, 'Running', { measured: late })).toBe('ignored')

@@ -31,7 +31,9 @@ export function createWatchService(store: Store, feed: EventFeed): WatchService 
       attack: toAttack(record, all),
       execution: toExecution(record, execution),
     }
-    return { data, isOver: all.every((one) => isTerminal(one.stage)) }
+    // The records may be further on than the event: the last event is the one that says so itself.
+    const isOver = isTerminal(event.stage) && all.every((one) => isTerminal(one.stage))
+    return { data, isOver }
   }
 
   /** Sends events in order, each with the records as they are when it is sent. */
