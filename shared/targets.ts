@@ -113,19 +113,26 @@ export function readTarget(
   const hosts = readHosts(body)
   const containers = readContainers(body, labels)
   const count = readCount(body)
+  return type === 'Random'
+    ? { type, hosts, containers, draw: readDraw(body, containers, count) }
+    : readExact(body, hosts, containers, count)
+}
+
+/** How many are drawn with Random: hosts, unless a number is given beside a selector of containers. */
+function readDraw(
+  body: TargetBody,
+  containers: Target['containers'],
+  count: number | null,
+): Target['draw'] {
   const percent = body.percent ?? null
+  if (Array.isArray(body.exact) && body.exact.length > 0)
+    throw refused('target.exact', 'cannot be a list with Random', 'a count, or Exact')
   if (count !== null && percent !== null)
     throw refused('target.percent', 'cannot stand with a count in target.exact', 'one of the two')
-  if (type === 'Random') {
-    if (Array.isArray(body.exact) && body.exact.length > 0)
-      throw refused('target.exact', 'cannot be a list with Random', 'a count, or Exact')
-    const isOfContainers = containers !== null && (count !== null || percent !== null)
-    const isLegacy = isAbsent(body.containers) && isAbsent(body.multiSelectLabels)
-    const of = isOfContainers && !isLegacy ? 'containers' : 'hosts'
-    const one = count === null && percent === null ? 1 : count
-    return { type, hosts, containers, draw: { of, count: one, percent } }
-  }
-  return readExact(body, hosts, containers, count)
+  if (count === null && percent === null) return { of: 'hosts', count: 1, percent: null }
+  // Labels beside the target mean all matching containers of the hosts that are drawn.
+  const isBeside = isAbsent(body.containers) && isAbsent(body.multiSelectLabels)
+  return { of: containers && !isBeside ? 'containers' : 'hosts', count, percent }
 }
 
 function readExact(
@@ -166,7 +173,7 @@ function readHosts(body: TargetBody): Target['hosts'] {
   const given = typeof body.hosts === 'object' ? (body.hosts ?? {}) : {}
   const listed = Array.isArray(body.exact) ? body.exact : []
   const ids = [...new Set([...listed, ...(given.ids ?? [])])]
-  const tags = selector(body.tags, given.multiSelectTags, body.multiSelectTags)
+  const tags = mergeSelectors(body.tags, given.multiSelectTags, body.multiSelectTags)
   return { ids: ids.length > 0 ? ids : null, tags }
 }
 
@@ -176,14 +183,14 @@ function readContainers(
 ): Target['containers'] {
   const isAll = body.containers === 'all'
   const given = typeof body.containers === 'object' ? (body.containers ?? {}) : {}
-  const all = selector(labels, given.labels, given.multiSelectLabels, body.multiSelectLabels)
+  const all = mergeSelectors(labels, given.labels, given.multiSelectLabels, body.multiSelectLabels)
   const ids = [...new Set(given.ids ?? [])]
   if (!isAll && ids.length === 0 && Object.keys(all).length === 0) return null
   return { ids: ids.length > 0 ? ids : null, labels: all }
 }
 
 /** One selector from several: a key in two of them must satisfy both. */
-function selector(
+function mergeSelectors(
   ...parts: (Record<string, string | readonly string[]> | null | undefined)[]
 ): Record<string, string[]> {
   const merged: Record<string, string[]> = {}

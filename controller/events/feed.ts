@@ -84,16 +84,15 @@ function afterThat(id: string, listener: EventListener) {
     last = event.id
     listener(event)
   }
-  return {
-    hear(event: TeamEvent) {
-      if (held) held.push(event)
-      else tell(event)
-    },
-    begin(past: readonly TeamEvent[]) {
-      for (const event of [...past, ...(held ?? [])]) tell(event)
-      held = undefined
-    },
+  const hear = (event: TeamEvent) => {
+    if (held) held.push(event)
+    else tell(event)
   }
+  const begin = (past: readonly TeamEvent[]) => {
+    for (const event of [...past, ...(held ?? [])]) tell(event)
+    held = undefined
+  }
+  return { hear, begin }
 }
 
 /** Reads on and on until nobody listens or the connection is ended. */

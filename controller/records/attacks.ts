@@ -7,23 +7,15 @@ import type { ExecutionRecord, StageAt } from '../store/executions.ts'
 /** An attack as the API shows it: the record and what follows from its executions. */
 export function toAttack(record: AttackRecord, executions: readonly ExecutionRecord[]): Attack {
   const stage = attackStage(executions.map((execution) => execution.stage))
-  const isOver = executions.every((execution) => isTerminal(execution.stage))
-  const summary: Record<string, number> = {}
-  const containers: Record<string, string[]> = {}
-  for (const execution of executions) {
-    summary[execution.stage] = (summary[execution.stage] ?? 0) + 1
-    if (execution.containerId) (containers[execution.host] ??= []).push(execution.containerId)
-  }
   const hosts = [...new Set(executions.map((execution) => execution.host))]
-  const lastEndMs = Math.max(0, ...executions.map((execution) => execution.endMs ?? 0))
-  const lastChangeMs = Math.max(record.createdMs, ...executions.map((e) => e.updatedMs))
+  const lastChangeMs = Math.max(record.createdMs, ...executions.map((one) => one.updatedMs))
   return {
     guid: record.id,
     org_id: record.teamId,
     owning_team_id: record.teamId,
     stage,
     stage_lifecycle: lifecycleOf(stage),
-    execution_stage_summary: summary,
+    execution_stage_summary: countStages(executions),
     create_source: record.source,
     create_user: record.createdBy,
     kind: 'ADHOC',
@@ -33,11 +25,11 @@ export function toAttack(record: AttackRecord, executions: readonly ExecutionRec
     target_type: executions.some((execution) => execution.containerId) ? 'Container' : 'Host',
     target: structuredClone(record.target) as Attack['target'],
     targets: hosts,
-    target_containers: containers,
+    target_containers: containersByHost(executions),
     targets_without_container: [...record.withoutContainer],
     total_clients: hosts.length,
     start_time: timestamp(record.createdMs),
-    end_time: isOver ? timestamp(lastEndMs) : null,
+    end_time: endOf(executions),
     halted_by: record.halted?.by ?? null,
     halt_reason: record.halted?.reason || null,
     halt_reference: record.halted?.reference || null,
@@ -45,6 +37,26 @@ export function toAttack(record: AttackRecord, executions: readonly ExecutionRec
     created_at: timestamp(record.createdMs),
     updated_at: timestamp(lastChangeMs),
   }
+}
+
+function countStages(executions: readonly ExecutionRecord[]): Record<string, number> {
+  const byStage = Map.groupBy(executions, (execution) => execution.stage)
+  return Object.fromEntries([...byStage].map(([stage, ones]) => [stage, ones.length]))
+}
+
+function containersByHost(executions: readonly ExecutionRecord[]): Record<string, string[]> {
+  const byHost: Record<string, string[]> = {}
+  for (const { host, containerId } of executions)
+    if (containerId) (byHost[host] ??= []).push(containerId)
+  return byHost
+}
+
+/** When the last execution ended; null while one is not over. */
+function endOf(executions: readonly ExecutionRecord[]): string | null {
+  const isOver = executions.every((execution) => isTerminal(execution.stage))
+  return isOver
+    ? timestamp(Math.max(0, ...executions.map((execution) => execution.endMs ?? 0)))
+    : null
 }
 
 /** An execution as the API shows it. */

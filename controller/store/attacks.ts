@@ -173,12 +173,15 @@ async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promi
   }
 }
 
+/** An empty list of Lua is written as an object. */
+function list<T>(value: readonly T[]): readonly T[] {
+  return Array.isArray(value) ? value : []
+}
+
 async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
   const options = { ids: 0, preview: true }
   const [, json = '{}'] = await runCreate(redis, randomUUID(), attack, options)
   const found = JSON.parse(json) as Preview
-  // An empty list of Lua is written as an object.
-  const list = <T>(value: readonly T[]): readonly T[] => (Array.isArray(value) ? value : [])
   return {
     drawn: found.drawn,
     units: found.units,

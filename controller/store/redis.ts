@@ -51,8 +51,9 @@ export interface Script {
  * refuse keys of another slot.
  */
 export function loadScript(name: string): Script {
-  const read = (path: string) => readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')
-  const source = read(name).replace(/^-- @include (\S+)$/gm, (_, part) => read(`include/${part}`))
+  const source = readLua(name).replace(/^-- @include (\S+)$/gm, (_, part) =>
+    readLua(`include/${part}`),
+  )
   const command = `temblor_${name.replaceAll('-', '_')}`
   return {
     run(redis, keys, args) {
@@ -85,4 +86,8 @@ export async function durabilityWarnings(redis: Redis): Promise<string[]> {
       )
   }
   return warnings
+}
+
+function readLua(path: string): string {
+  return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')
 }

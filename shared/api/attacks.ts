@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { LabelsBody, TargetBody } from '../targets.ts'
 import { Nullable } from './nullable.ts'
 import { PageQuery, pageOf } from './page.ts'
-import { Annotations, Attack } from './records.ts'
+import { Attack } from './records.ts'
 import { defineRoute } from './route.ts'
 import { TeamQuery } from './team-query.ts'
 
@@ -257,4 +257,3 @@ export const annotateAttack = defineRoute({
   success: { status: 200, schema: Attack },
   errors: ['malformed_json', 'invalid_body', 'attack_not_found'],
 })
-export type Annotations = Static<typeof Annotations>

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { rangeAttacks } from '../../../shared/api/attacks.ts'
+import type { rangeAttacks } from '../../../shared/api/attacks.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { pageSizeLimit } from '../../../shared/api/page.ts'
 import type { Attack } from '../../../shared/api/records.ts'
