@@ -1,8 +1,22 @@
 import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { version } from '../../shared/version.ts'
 
-/** Publishes the contracts as OpenAPI 3.1; each operation names its privilege in `security`. */
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40"><path d="M2 22h12l5-14 8 26 6-18 4 6h9" ' +
+  'fill="none" stroke="#f5a623" stroke-width="3" stroke-linejoin="round"/>' +
+  '<text x="54" y="28" font-family="sans-serif" font-size="22" fill="#fff">Temblor</text></svg>'
+
+/** Nothing from elsewhere, on whatever address and scheme the page is served. */
+const pagePolicy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; " +
+  "object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
+
+/**
+ * Publishes the contracts as OpenAPI 3.1, each operation with its privilege in `security`, and a page to
+ * read and try them at `/docs`. The page comes from this server alone.
+ */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -25,5 +39,16 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
         },
       },
     },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: pagePolicy,
+    theme: { title: 'Temblor API' },
+    logo: { type: 'image/svg+xml', content: Buffer.from(logo) },
+    uiConfig: { deepLinking: true, tryItOutEnabled: false, validatorUrl: null },
+  })
+  // The page's own links are relative to `/docs/`.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url === '/docs') await reply.redirect('/docs/')
   })
 }
