@@ -25,7 +25,7 @@ let host: string
 let containers: TargetContainers | undefined
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ TEMBLOR_HEARTBEAT_MS: '2000' })
   api = service.owner
   host = (await api.activeClients())[0]?.identifier ?? ''
   if (!dockerSkipReason) containers = await targetContainers()

@@ -20,6 +20,7 @@ let host: string
 beforeAll(async () => {
   service = await startService()
   host = (await service.owner.activeClients())[0]?.identifier ?? ''
+  await login()
 })
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
@@ -86,19 +87,17 @@ describe('against a controller', () => {
   })
 
   test('an attack is run and followed to its end', async () => {
-    await login()
-    const ended = await cli('attack', 'run', 'cpu', '-l', '2', '-p', '10', '--random', '--json')
+    const ended = await cli('attack', 'run', 'cpu', '-l', '1', '-p', '10', '--random', '--json')
     expect(ended.code).toBe(0)
     const result = printed(ended) as { attack?: Attack; executions?: Execution[] }
     expect(JSON.stringify(result)).toContain('"Successful"')
-    const text = await cli('attack', 'run', 'cpu', '-l2', '--percent=10', '--target', host)
+    const text = await cli('attack', 'run', 'cpu', '-l1', '--percent=10', '--target', host)
     expect(text.code).toBe(0)
     expect(text.stdout).toContain(host)
     expect(text.stdout).toMatch(/Successful/)
   })
 
   test('--detach prints the id and leaves it running; list, show, watch and halt know it', async () => {
-    await login()
     const detached = await cli(
       'attack',
       'run',
@@ -137,7 +136,6 @@ describe('against a controller', () => {
   })
 
   test('Ctrl-C while it follows halts the attack and ends with 130', async () => {
-    await login()
     const running = startNode(
       ['agent/cli/bin.js', 'attack', 'run', 'cpu', '-l', '600', '-p', '1', '--random'],
       remote,
@@ -169,7 +167,6 @@ describe('against a controller', () => {
     ['a host that is not there', 1, ['--target', 'nobody', '-l', '1'], /nobody/],
     ['labels that match nothing', 1, ['--random', '--label', 'app=none-such'], /label|container/i],
   ])('%s ends with %d, says what is allowed and creates nothing', async (_, code, args, text) => {
-    await login()
     const before = await service.owner.attacks()
     const ended = await cli('attack', 'run', 'cpu', ...args)
     expect(ended.code).toBe(code)
@@ -180,7 +177,6 @@ describe('against a controller', () => {
   })
 
   test('what does not exist ends with 1, an unknown command with 2', async () => {
-    await login()
     expect(await cli('attack', 'show', '00000000-0000-4000-8000-000000000000')).toMatchObject({
       code: 1,
     })
@@ -288,7 +284,7 @@ test('one started by hand is halted by the API', async () => {
 })
 
 test('a request of the API is not touched by rollback on another folder', async () => {
-  const id = await service.owner.attack(cpuAttack('-l 4 -p 5'))
+  const id = await service.owner.attack(cpuAttack('-l 2 -p 5'))
   await service.owner.running(id)
   const elsewhere = temporaryDir()
   const ended = await temblor(['rollback', '--json'], { TEMBLOR_AGENT_DIR: elsewhere })

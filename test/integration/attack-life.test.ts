@@ -30,11 +30,11 @@ describe('a cpu attack on this host', () => {
   ])('on %s is done as asked, is shown, and is gone', async (_, target) => {
     const idle = agentChildren()
     const id = await api.attack(
-      cpuAttack('-l 4 -p 40', typeof target === 'function' ? target() : target),
+      cpuAttack('-l 3 -p 40', typeof target === 'function' ? target() : target),
     )
     await api.running(id)
     const burners = agentChildren()
-    const rate = await cpuRate(() => cpuSeconds(burners), 2)
+    const rate = await cpuRate(() => cpuSeconds(burners), 1.5)
     const [execution] = await api.finished(id)
 
     expect(execution).toMatchObject({
@@ -45,7 +45,7 @@ describe('a cpu attack on this host', () => {
       client_id: host,
       guest_id: null,
       command_type: 'cpu',
-      args: ['-l', '4', '-p', '40'],
+      args: ['-l', '3', '-p', '40'],
     })
     expect(effectOf(execution).asked).toBeCloseTo(40 / cores)
     expect(effectOf(execution).offBy).toBeLessThanOrEqual(3)
@@ -94,8 +94,8 @@ describe('a cpu attack on this host', () => {
   })
 
   test('several percentages at once add up, each ends on its own', async () => {
-    const long = await api.attack(cpuAttack('-l 6 -p 20'))
-    const short = await api.attack(cpuAttack('-l 3 -p 30'))
+    const long = await api.attack(cpuAttack('-l 4 -p 20'))
+    const short = await api.attack(cpuAttack('-l 2 -p 30'))
     const [ended] = await api.finished(short)
     expect(ended?.stage).toBe('Successful')
     expect(await api.readAttack(long)).toMatchObject({ stage: 'Running' })
@@ -150,7 +150,7 @@ describe('halting', () => {
     expect(over).toMatchObject({ stage: 'Successful', halted_by: null })
   })
 
-  test.each([0, 5, 20, 60, 150, 400])(
+  test.each([0, 10, 50, 200])(
     'while it starts (%d ms after the request) ends it, and nothing burns',
     async (afterMs) => {
       const idle = agentChildren()

@@ -37,7 +37,12 @@ describe('the hosts of a team', () => {
       org_id: service.local.team.id,
       state: 'ACTIVE',
       targetable: true,
-      tags: { zone: 'a', role: 'web', 'os-type': 'Linux', 'os-version': expect.any(String) },
+      tags: {
+        zone: 'a',
+        role: 'web',
+        'os-type': expect.stringMatching(/^linux$/i),
+        'os-version': expect.any(String),
+      },
       auth_type: 'CERTIFICATE',
       os_type: 'Linux',
       limits: { attack_types: null, max_length_seconds: null, max_percent: null },

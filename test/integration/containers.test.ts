@@ -82,7 +82,7 @@ describe('a cpu attack on containers', () => {
   test('by Exact and labels hits the containers of the named host', async () => {
     const id = await api.attack(
       cpuAttack(
-        '-l 2 -p 20',
+        '-l 1 -p 20',
         { type: 'Exact', exact: [host] },
         {
           app: `web-${containers.run}`,
@@ -107,7 +107,7 @@ describe('a cpu attack on containers', () => {
   })
 
   test('halting while it starts leaves nothing that burns', async () => {
-    for (const _ of [1, 2, 3]) {
+    for (const _ of [1, 2]) {
       const id = await api.attack(cpuAttack('-l 600 -p 50', { type: 'Random' }, frontLabels()))
       await api.halt(id)
       const rows = await api.finished(id, 10_000)
@@ -119,7 +119,7 @@ describe('a cpu attack on containers', () => {
 
   test('two attacks on one container at once each do what was asked and end alone', async () => {
     const labels = { app: `web-${containers.run}`, tier: 'back' }
-    const long = await api.attack(cpuAttack('-l 9 -p 20', { type: 'Random' }, labels))
+    const long = await api.attack(cpuAttack('-l 8 -p 20', { type: 'Random' }, labels))
     await api.running(long)
     const short = await api.attack(cpuAttack('-l 4 -p 30', { type: 'Random' }, labels))
     await api.running(short)
@@ -152,12 +152,12 @@ describe('a cpu attack on containers', () => {
   })
 
   test('its memory is not charged to the container', async () => {
-    const idle = (await back.container.stats({ stream: false })).memory_stats.usage ?? 0
+    const idle = back.memoryBytes()
     const id = await api.attack(
-      cpuAttack('-l 3 -p 20', { type: 'Random' }, { app: `web-${containers.run}`, tier: 'back' }),
+      cpuAttack('-l 2 -p 20', { type: 'Random' }, { app: `web-${containers.run}`, tier: 'back' }),
     )
     await api.running(id)
-    const loaded = (await back.container.stats({ stream: false })).memory_stats.usage ?? 0
+    const loaded = back.memoryBytes()
     await api.finished(id)
     expect(loaded - idle).toBeLessThan(2 * 1024 * 1024)
   })
@@ -224,13 +224,17 @@ describe('a cpu attack on containers', () => {
       client_id: host,
       org_id: service.local.team.id,
       state: 'running',
-      container_labels: back.labels,
+      container_labels: expect.objectContaining(back.labels),
       protected: false,
     })
     const [client] = await api.activeClients()
     expect(client?.containers).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ id: back.id, name: back.name, labels: back.labels }),
+        expect.objectContaining({
+          id: back.id,
+          name: back.name,
+          labels: expect.objectContaining(back.labels),
+        }),
       ]),
     )
   })
