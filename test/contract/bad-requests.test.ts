@@ -98,13 +98,16 @@ describe('bodies that are refused', () => {
     ],
     ['a command template', 'template_id', { command: { ...command, template_id: 'x' }, target }],
     ['a target template', 'template_id', { command, target: { ...target, template_id: 'x' } }],
-    ['hosts', 'hosts', { command, target: { ...target, hosts: { ids: ['a'] } } }],
     [
-      'containers',
-      'containers',
-      { command, target: { ...target, containers: { labels: { a: 'b' } } } },
+      'a kind of host that is not known',
+      'hosts.regex',
+      { command, target: { ...target, hosts: { regex: '.*' } } },
     ],
-    ['percent', 'percent', { command, target: { ...target, percent: 10 } }],
+    [
+      'a kind of container that is not known',
+      'containers.names',
+      { command, target: { ...target, containers: { names: ['web'] } } },
+    ],
   ])('%s would narrow the attack and is refused by name', async (_, key, json) => {
     const answer = await post(JSON.stringify(json))
     expect(problem(answer)).toMatchObject({ status: 400 })

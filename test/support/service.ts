@@ -17,6 +17,7 @@ export interface LocalFile {
   readonly team: { readonly id: string; readonly name: string }
   readonly owner: { readonly email: string; readonly password: string }
   readonly join: string
+  readonly redisUrl: string
 }
 
 /** A running `npm start`. */
