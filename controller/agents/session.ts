@@ -16,6 +16,9 @@ import type { AgentStream } from './stream.ts'
 /** A host is targetable while its lease lasts: three heartbeats. */
 const heartbeatsPerLease = 3
 
+/** As long as a DNS name may be; names are shown to people and stand in paths. */
+const identifierPattern = /^[^\p{Cc}]{1,253}$/u
+
 export interface SessionDeps {
   readonly store: Store
   readonly hub: AgentHub
@@ -65,6 +68,11 @@ export class AgentSession {
     hello: Hello__Output,
     address: string,
   ): Promise<AgentSession | undefined> {
+    if (!identifierPattern.test(hello.identifier)) {
+      const message = 'The name of a host has 1 to 253 characters and no control characters.'
+      stream.close({ refusal: { code: 'identifier_invalid', message, final: true } })
+      return undefined
+    }
     const leaseMs = deps.heartbeatMs * heartbeatsPerLease
     const claim = await deps.store.hosts.claim(subject.teamId, { ...hello, address }, leaseMs)
     if (claim.kind === 'ok') {

@@ -11,6 +11,7 @@ const forgottenAfterMs = 24 * 60 * 60_000
 const claim = loadScript('claim-host')
 const refresh = loadScript('refresh-host')
 const release = loadScript('release-host')
+const revoke = loadScript('revoke-host')
 
 /** What the agent of a host says of itself when it opens a session. */
 export interface HostClaim {
@@ -69,7 +70,12 @@ export function openHosts(redis: Redis): Hosts {
       }
       const [kind, ...rest] = (await claim.run(
         redis,
-        [keys.liveHosts(teamId), keys.hosts(teamId), keys.host(teamId, host.identifier)],
+        [
+          keys.liveHosts(teamId),
+          keys.hosts(teamId),
+          keys.host(teamId, host.identifier),
+          keys.revokedInstances(teamId),
+        ],
         [host.identifier, host.instanceId, leaseMs, ...Object.entries(fields).flat()],
       )) as [ClaimResult['kind'], ...string[]]
       if (kind === 'ok') return { kind, epoch: Number(rest[0]) }
@@ -98,21 +104,24 @@ export function openHosts(redis: Redis): Hosts {
         [identifier, epoch],
       )
     },
-    async revoke(teamId, identifier) {
-      const done = await release.run(
-        redis,
-        [keys.liveHosts(teamId), keys.host(teamId, identifier)],
-        [identifier, ''],
-      )
-      return done === 1
-    },
-    async activate(teamId, identifier) {
-      if ((await redis.sismember(keys.hosts(teamId), identifier)) === 0) return false
-      await redis.hset(keys.host(teamId, identifier), 'state', 'ACTIVE')
-      return true
-    },
+    revoke: (teamId, identifier) => setState(redis, teamId, identifier, 'REVOKED'),
+    activate: (teamId, identifier) => setState(redis, teamId, identifier, 'ACTIVE'),
     list: (teamId) => listHosts(redis, teamId),
   }
+}
+
+async function setState(
+  redis: Redis,
+  teamId: string,
+  identifier: string,
+  state: 'REVOKED' | 'ACTIVE',
+): Promise<boolean> {
+  const done = await revoke.run(
+    redis,
+    [keys.liveHosts(teamId), keys.host(teamId, identifier), keys.revokedInstances(teamId)],
+    [identifier, state],
+  )
+  return done === 1
 }
 
 /** The containers on these hosts, each once even when two agents watch one engine. */

@@ -19,6 +19,8 @@ export const keys = {
   liveHosts: (teamId: string) => `temblor:{t:${teamId}}:live`,
   /** SET of identifiers. */
   hosts: (teamId: string) => `temblor:{t:${teamId}}:hosts`,
+  /** SET of the instances of agents that were revoked: another name does not help them. */
+  revokedInstances: (teamId: string) => `temblor:{t:${teamId}}:revoked`,
   hostPrefix: (teamId: string) => `temblor:{t:${teamId}}:host:`,
   host: (teamId: string, identifier: string) => `temblor:{t:${teamId}}:host:${identifier}`,
   /** HASH execution id -> generation of the order that the host has not journalled yet. */

@@ -143,6 +143,8 @@ describe('targeting', () => {
     expect(await hosts.revoke(rig.teamId, 'nobody')).toBe(false)
     expect(await rig.create({})).toMatchObject({ kind: 'none' })
     expect(await rig.claim('h1')).toEqual({ kind: 'revoked' })
+    expect(await rig.claim('other-name', {}, [], 'h1')).toEqual({ kind: 'revoked' })
+    expect(await rig.claim('other-name')).toMatchObject({ kind: 'ok' })
     expect(await hosts.activate(rig.teamId, 'h1')).toBe(true)
     expect(await rig.claim('h1')).toMatchObject({ kind: 'ok' })
   })

@@ -1,12 +1,12 @@
 #!lua
 -- Opens a session of an agent: refuses a revoked host and a second live host of the same name.
--- KEYS 1 live hosts, 2 hosts, 3 this host
+-- KEYS 1 live hosts, 2 hosts, 3 this host, 4 revoked instances
 -- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record
 -- Returns {'ok', epoch, now} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HGET', KEYS[3], 'state')
-if state == 'REVOKED' then
+if state == 'REVOKED' or redis.call('SISMEMBER', KEYS[4], ARGV[2]) == 1 then
   return { 'revoked' }
 end
 local other = redis.call('HGET', KEYS[3], 'instance_id')

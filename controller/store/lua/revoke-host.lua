@@ -1,0 +1,17 @@
+#!lua
+-- Cuts a host off, or lets it back: the name and the instance of the agent that holds it.
+-- KEYS 1 live hosts, 2 this host, 3 revoked instances
+-- ARGV 1 identifier, 2 REVOKED or ACTIVE
+local instance = redis.call('HGET', KEYS[2], 'instance_id')
+if not instance then
+  return 0
+end
+redis.call('HSET', KEYS[2], 'state', ARGV[2])
+if ARGV[2] == 'ACTIVE' then
+  redis.call('SREM', KEYS[3], instance)
+  return 1
+end
+redis.call('SADD', KEYS[3], instance)
+redis.call('HINCRBY', KEYS[2], 'epoch', 1)
+redis.call('ZREM', KEYS[1], ARGV[1])
+return 1
