@@ -12,7 +12,7 @@ import { runTests } from './setup/tests.mjs'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const say = (line) => process.stderr.write(`${line}\n`)
 
-const tasks = { start, demo, test, 'test:unit': testUnit, check, format, gen }
+const tasks = { start, demo, bench, test, 'test:unit': testUnit, check, format, gen }
 const [name, ...rest] = process.argv.slice(2)
 const args = rest.filter((arg) => arg !== '--yes')
 // Without a terminal nobody can answer: then everything is named and done.
@@ -43,6 +43,16 @@ async function demo() {
   const stopEngine = await ensureEngine(say)
   try {
     return await runScript('deploy/demo/main.ts')
+  } finally {
+    await stopEngine()
+  }
+}
+
+async function bench() {
+  await ensureSystemPackages([...(await demoPackages()), 'stress-ng'], { say, askFirst })
+  const stopEngine = await ensureEngine(say)
+  try {
+    return await runScript('test/bench/main.ts')
   } finally {
     await stopEngine()
   }

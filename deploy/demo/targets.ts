@@ -25,8 +25,17 @@ export interface DemoTargets {
   remove(): Promise<string[]>
 }
 
-/** Makes an image from a static busybox and starts three containers from it, half a core each. */
-export async function startTargets(): Promise<DemoTargets> {
+const shop: readonly TargetKind[] = [
+  ['shop-1', true],
+  ['shop-2', true],
+  ['bystander', false],
+]
+
+/** The last part of a container's name, and whether it carries the label. */
+type TargetKind = readonly [name: string, isLabelled: boolean]
+
+/** Makes an image from a static busybox and starts containers from it, half a core each. */
+export async function startTargets(wanted: readonly TargetKind[] = shop): Promise<DemoTargets> {
   const docker = new Docker()
   await removeStale(docker)
   const hadImage = await docker
@@ -46,11 +55,7 @@ export async function startTargets(): Promise<DemoTargets> {
     return left
   }
   try {
-    for (const [name, isLabelled] of [
-      ['shop-1', true],
-      ['shop-2', true],
-      ['bystander', false],
-    ] as const)
+    for (const [name, isLabelled] of wanted)
       started.push(await startTarget(docker, name, isLabelled, label))
     return { targets: started, label, remove }
   } catch (error) {

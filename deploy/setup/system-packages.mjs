@@ -11,6 +11,7 @@ const packages = {
   runc: { why: 'used by Docker', isThere: () => hasProgram('runc') },
   iptables: { why: 'used by Docker', isThere: () => hasProgram('iptables') },
   'busybox-static': { why: 'the image of the target containers', isThere: hasStaticBusybox },
+  'stress-ng': { why: 'what the bench compares with', isThere: () => hasProgram('stress-ng') },
 }
 
 const units = {
