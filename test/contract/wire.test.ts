@@ -197,18 +197,15 @@ describe('bodies as real clients send them', () => {
   })
 
   // Accepted until containers were honoured: what is empty counts as absent.
-  test.fails.each([
-    { containers: [] },
-    { hosts: [] },
-    { containers: '' },
-    { multiSelectTags: [] },
-    { tags: [] },
-  ])('%j narrows nothing and is accepted', async (part) => {
-    const answer = await owner.send('POST', '/attacks/new', {
-      json: { command, target: { ...target, ...part } },
-    })
-    expect(answer).toMatchObject({ status: 201 })
-  })
+  test.fails.each([{ containers: [] }, { hosts: [] }, { containers: '' }, { multiSelectTags: [] }])(
+    '%j narrows nothing and is accepted',
+    async (part) => {
+      const answer = await owner.send('POST', '/attacks/new', {
+        json: { command, target: { ...target, ...part } },
+      })
+      expect(answer).toMatchObject({ status: 201 })
+    },
+  )
 
   test('args may be left out or null: the defaults apply', async () => {
     for (const json of [

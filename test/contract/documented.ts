@@ -1,0 +1,109 @@
+import { Errors } from 'typebox/schema'
+import { cpuAttack } from '../support/api.ts'
+import type { Answer, RequestOptions } from '../support/http.ts'
+import type { Service } from '../support/service.ts'
+
+/** One operation of an OpenAPI document. */
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly security?: readonly Record<string, readonly string[]>[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, unknown> }
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content?: Record<string, { schema: object }> }
+  >
+}
+
+export interface OpenApi {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components?: object
+}
+
+/** An operation with where it is found. */
+export interface Found {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+}
+
+export function operationsOf(document: OpenApi): Found[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+}
+
+/** What is not as the document says of this answer; empty when it keeps to it. */
+export function undocumented(document: OpenApi, { operation }: Found, answer: Answer): string[] {
+  const response = operation.responses[answer.status]
+  if (!response) return [`${answer.status} is not documented: ${answer.text.slice(0, 200)}`]
+  const type = mediaTypeOf(answer)
+  const [listed] = Object.values(response.content ?? {})
+  const schema = (response.content?.[type] ?? listed)?.schema
+  if (!schema) return [`${answer.status} has no schema`]
+  const isJson = type === 'application/json'
+  const [, errors] = Errors(
+    { ...schema, components: document.components },
+    isJson ? answer.json : answer.text,
+  )
+  const faults = errors.map((one) => `${answer.status}${one.instancePath}: ${one.message}`)
+  if (answer.status < 400 || !isJson) return faults
+  const { error } = answer.json as { error?: { code?: string } }
+  const isNamed = response.description.includes(`\`${error?.code}\``)
+  return isNamed ? faults : [...faults, `${answer.status}: code ${error?.code} is not documented`]
+}
+
+/** The type of the body, when it is not the one that is documented for this status. */
+export function strangeMediaType({ operation }: Found, answer: Answer): string[] {
+  const listed = Object.keys(operation.responses[answer.status]?.content ?? {})
+  const type = mediaTypeOf(answer)
+  if (listed.includes(type)) return []
+  return [`${operation.operationId} ${answer.status}: ${type}, documented ${listed.join()}`]
+}
+
+function mediaTypeOf(answer: Answer): string {
+  return (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
+}
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+const tiny = cpuAttack('-l 1 -p 1')
+
+/** Good bodies, by operation; those that are not named need none. */
+const bodies: Record<string, (service: Service) => RequestOptions> = {
+  login: ({ local }) => ({ form: { ...local.owner } }),
+  createAttack: () => ({ json: tiny }),
+  previewAttack: () => ({ json: tiny }),
+  annotateAttack: () => ({ json: { notes: 'walked', otherAnnotations: { a: [1] } } }),
+  haltAttackWithReason: () => ({ json: { reason: 'walked', reference: null } }),
+  haltAllAttacksWithReason: () => ({ json: { reason: 'walked' } }),
+  haltEverything: () => ({ text: '', headers: { 'content-type': 'application/json' } }),
+  matchContainers: () => ({ json: { isAll: true } }),
+}
+
+/** A good body for an operation. */
+export function goodBody(service: Service, { operation }: Found): RequestOptions {
+  return bodies[operation.operationId]?.(service) ?? {}
+}
+
+/** The path of an operation relative to the base URL; `ids` stand for its parameters. */
+export function pathOf({ path, operation }: Found, ids: Record<string, string>): string {
+  const isOfContainer = operation.operationId.includes('Container')
+  const filled = path
+    .replace('/v1', '')
+    .replace('{guid}', ids['guid'] ?? nobody)
+    .replace('{identifier}', (isOfContainer ? ids['container'] : ids['client']) ?? nobody)
+  return operation.operationId === 'listExecutions'
+    ? `${filled}?taskId=${ids['guid'] ?? nobody}`
+    : filled
+}
+
+/** Whether it needs no session. */
+export function isPublic({ operation }: Found): boolean {
+  return operation.security?.length === 0
+}

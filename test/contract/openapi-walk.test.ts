@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { errorCatalogue } from '../../shared/api/errors.ts'
+import type { Session } from '../../shared/api/sessions.ts'
+import { startAgent, untilTargetable, type FurtherAgent } from '../support/agent.ts'
+import { apiOf, cpuAttack, type Api } from '../support/api.ts'
+import { repository } from '../support/command.ts'
+import {
+  dockerSkipReason,
+  targetContainers,
+  untilKnown,
+  type TargetContainers,
+} from '../support/docker.ts'
+import { request, type Answer } from '../support/http.ts'
+import { addUser } from '../support/people.ts'
+import { startService, type Service } from '../support/service.ts'
+import { watch } from '../support/sse.ts'
+import {
+  goodBody,
+  isPublic,
+  operationsOf,
+  pathOf,
+  strangeMediaType,
+  undocumented,
+  type Found,
+  type OpenApi,
+} from './documented.ts'
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+let service: Service
+let owner: Api
+let viewer: Api
+let agent: FurtherAgent
+let containers: TargetContainers | undefined
+let document: OpenApi
+let operations: Found[]
+/** What stands for the parameters of a path, where they are there. */
+let known: Record<string, string>
+/** Answers whose body is of another type than is documented. */
+const strangeTypes: string[] = []
+
+beforeAll(async () => {
+  service = await startService()
+  owner = service.owner
+  const { company, team } = service.local
+  const who = { company: company.name, team: team.name, teamRole: 'TEAM_CREDENTIAL_MANAGER' }
+  viewer = await addUser(service, 'viewer@example.com', who)
+  agent = startAgent('walk-b', service.local.join)
+  await untilTargetable(owner, 'walk-b')
+  let container = ''
+  if (!dockerSkipReason) {
+    containers = await targetContainers()
+    const started = await containers.start({ app: 'walk' })
+    await untilKnown(owner, [started])
+    container = started.id
+  }
+  const id = await owner.attack(cpuAttack('-l 2 -p 1'))
+  await owner.finished(id)
+  known = { guid: id, client: 'walk-b', container }
+  document = (await request(service.baseUrl, 'GET', '/v1/openapi.json')).json as OpenApi
+  operations = operationsOf(document)
+})
+afterAll(async () => {
+  await containers?.[Symbol.asyncDispose]()
+  await agent?.[Symbol.asyncDispose]()
+  await service?.[Symbol.asyncDispose]()
+})
+
+const bodyOf = (found: Found) => goodBody(service, found)
+const documents = (found: Found, status: number) => status in found.operation.responses
+const withQuery = (path: string, pair: string) => `${path}${path.includes('?') ? '&' : '?'}${pair}`
+
+/** What the document does not say of this answer. */
+function check(found: Found, answer: Answer): string[] {
+  strangeTypes.push(...strangeMediaType(found, answer))
+  const { operationId } = found.operation
+  return undocumented(document, found, answer).map((fault) => `${operationId} ${fault}`)
+}
+
+/** Provokes an answer of each of these operations; each must have this status and be documented. */
+async function walk(
+  status: (found: Found) => number,
+  of: readonly Found[],
+  provoke: (found: Found) => Promise<Answer>,
+): Promise<void> {
+  const faults: string[] = []
+  for (const found of of) {
+    const answer = await provoke(found)
+    if (answer.status !== status(found))
+      faults.push(`${found.operation.operationId}: ${answer.status} ${answer.text.slice(0, 200)}`)
+    faults.push(...check(found, answer))
+  }
+  expect(faults).toEqual([])
+  expect(of.length).toBeGreaterThan(0)
+}
+
+/** A stream of events does not end: what its beginning says. */
+async function head(api: Api, path: string): Promise<Answer> {
+  using watcher = await watch(api, path)
+  const headers = new Map([['content-type', String(watcher.headers['content-type'])]])
+  return { status: watcher.status, reason: 'OK', headers, text: '', json: undefined }
+}
+
+const spare = async () => {
+  const form = { ...service.local.owner }
+  const answer = await request(service.baseUrl, 'POST', '/v1/users/auth', { form })
+  return apiOf(service.baseUrl, (answer.json as Session[])[0] as Session)
+}
+
+test('every operation says who may, and the privilege is one that there is', () => {
+  for (const { operation } of operations) {
+    const scopes = operation.security?.flatMap((one) => one['session'] ?? [])
+    expect({ id: operation.operationId, scopes }).toEqual({
+      id: operation.operationId,
+      scopes: expect.any(Array),
+    })
+    for (const scope of scopes ?? []) expect(scope).toMatch(/^(session|[A-Z]+(_[A-Z]+)+)$/)
+  }
+  const open = operations.filter(isPublic).map(({ operation }) => operation.operationId)
+  expect(open.toSorted()).toEqual(['login', 'readHealth', 'readOpenApi'])
+})
+
+test('ids of operations are unique, parameters of paths are described', () => {
+  const ids = operations.map(({ operation }) => operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const described = (operation.parameters ?? []).filter((one) => one.in === 'path')
+    expect(described.map((one) => one.name)).toEqual(inPath)
+  }
+})
+
+// The rows of container_not_found and idempotency_conflict are missing.
+test.fails('every error code stands in docs/api-errors.md with its status and what to do', () => {
+  const text = readFileSync(join(repository, 'docs/api-errors.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (.+?) *\|$/gm)]
+  const listed = Object.fromEntries(
+    rows.map(([, code = '', status, hint]) => [code, { status: Number(status), hint }]),
+  )
+  expect(listed).toEqual(errorCatalogue)
+})
+
+test('the success of every operation is as documented', async () => {
+  const able = operations.filter(
+    ({ operation }) => operation.operationId !== 'readContainer' || containers,
+  )
+  const successOf = ({ operation }: Found) =>
+    Number(Object.keys(operation.responses).find((status) => status < '300'))
+  await walk(successOf, able, async (found) => {
+    const { operationId } = found.operation
+    const api = operationId === 'logout' ? await spare() : owner
+    const path = pathOf(found, known)
+    if (operationId === 'watchTeam') return await head(api, path)
+    return await api.send(found.method, path, bodyOf(found))
+  })
+})
+
+test('401: without a session, and wrong credentials', async () => {
+  await walk(
+    () => 401,
+    operations.filter((found) => documents(found, 401)),
+    (found) =>
+      request(service.baseUrl, found.method, `/v1${pathOf(found, known)}`, {
+        ...bodyOf(found),
+        ...(isPublic(found) ? { form: { email: 'a@b.c', password: 'x' } } : {}),
+      }),
+  )
+})
+
+test('403: another team, and a role without the privilege', async () => {
+  const closed = operations.filter((found) => documents(found, 403))
+  await walk(
+    () => 403,
+    closed,
+    async (found) => {
+      const path = withQuery(pathOf(found, known), `teamId=${nobody}`)
+      return await (found.operation.operationId === 'logout' ? await spare() : owner).send(
+        found.method,
+        path,
+        bodyOf(found),
+      )
+    },
+  )
+  const scoped = closed.filter(({ operation }) => {
+    const scopes = operation.security?.flatMap((one) => one['session'] ?? []) ?? []
+    return !scopes.includes('session') && !scopes.includes('CLIENTS_READ')
+  })
+  await walk(
+    () => 403,
+    scoped,
+    (found) => viewer.send(found.method, pathOf(found, known), bodyOf(found)),
+  )
+})
+
+test('404: what is not there', async () => {
+  await walk(
+    () => 404,
+    operations.filter((found) => documents(found, 404)),
+    (found) => owner.send(found.method, pathOf(found, {}), bodyOf(found)),
+  )
+})
+
+test('400: a bad body, a bad query, a bad header', async () => {
+  const badQuery: Record<string, string> = { rangeAttacks: 'startTime=soon' }
+  await walk(
+    () => 400,
+    operations.filter((found) => documents(found, 400)),
+    (found) => {
+      const { operationId, requestBody } = found.operation
+      const path = pathOf(found, known)
+      if (requestBody) return owner.send(found.method, path, { json: 5 })
+      if (operationId === 'listExecutions') return owner.send('GET', '/executions')
+      if (operationId.startsWith('watch'))
+        return owner.send(found.method, path, { headers: { 'last-event-id': 'x' } })
+      const query = badQuery[operationId] ?? 'pageSize=x'
+      return owner.send(found.method, withQuery(path, query), bodyOf(found))
+    },
+  )
+})
+
+test('409: the same Idempotency-Key with another body', async () => {
+  const headers = { 'idempotency-key': 'walk' }
+  await owner.send('POST', '/attacks/new', { json: cpuAttack('-l 1 -p 2'), headers })
+  await walk(
+    () => 409,
+    operations.filter((found) => documents(found, 409)),
+    (found) => owner.send(found.method, pathOf(found, known), { ...bodyOf(found), headers }),
+  )
+})
+
+test('413 and 415: too much, and in another form', async () => {
+  await walk(
+    () => 413,
+    operations.filter((found) => documents(found, 413)),
+    (found) =>
+      owner.send(found.method, pathOf(found, known), { json: { a: 'x'.repeat(256 * 1024) } }),
+  )
+  await walk(
+    () => 415,
+    operations.filter((found) => documents(found, 415)),
+    (found) =>
+      owner.send(found.method, pathOf(found, known), {
+        text: '<a/>',
+        headers: { 'content-type': 'text/xml' },
+      }),
+  )
+})
+
+// Errors of operations that answer text or events are documented with that type; they are JSON.
+test.fails('every answer above has the media type that is documented for it', () => {
+  expect([...new Set(strangeTypes)]).toEqual([])
+})
+
+// A body that may be left out is documented as required.
+test.fails('a body is required exactly where one must be sent', async () => {
+  const faults: string[] = []
+  for (const found of operations.filter(({ operation }) => operation.requestBody)) {
+    const answer = await owner.send(found.method, pathOf(found, known))
+    const isRequired = found.operation.requestBody?.required === true
+    if (answer.status < 300 === isRequired) faults.push(found.operation.operationId)
+  }
+  expect(faults).toEqual([])
+})
