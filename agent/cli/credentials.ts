@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { createApiClient, type ApiClient } from '../../shared/api/client.ts'
 import { version } from '../../shared/version.ts'
 import { CliError, exitCodes } from './exit-codes.ts'
+import { type CliApi, openApi } from './open-route.ts'
 
 /** What `temblor login` keeps. It holds a session token. */
 export interface Credentials {
@@ -32,9 +32,9 @@ export function apiBaseUrl(text: string): string {
 }
 
 /** A client of the API for whoever is signed in; TEMBLOR_URL and TEMBLOR_TOKEN win over the file. */
-export function signedInClient(env: NodeJS.ProcessEnv): { api: ApiClient; baseUrl: string } {
+export function signedInClient(env: NodeJS.ProcessEnv): { api: CliApi; baseUrl: string } {
   const { baseUrl, authorization } = resolveAccess(env)
-  return { api: createApiClient({ baseUrl, authorization, userAgent }), baseUrl }
+  return { api: openApi({ baseUrl, authorization, userAgent }), baseUrl }
 }
 
 function resolveAccess(env: NodeJS.ProcessEnv): { baseUrl: string; authorization: string } {
@@ -87,4 +87,9 @@ export function writeCredentials(env: NodeJS.ProcessEnv, credentials: Credential
   writeFileSync(temporary, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
   renameSync(temporary, file)
   return file
+}
+
+/** Forgets the credentials of this user. */
+export function removeCredentials(env: NodeJS.ProcessEnv): void {
+  rmSync(credentialsFile(env), { force: true })
 }

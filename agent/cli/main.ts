@@ -6,17 +6,28 @@ import { registerAgentRun } from './commands/agent-run.ts'
 import { registerAttack } from './commands/attack.ts'
 import { registerLocalAttacks } from './commands/attack-local.ts'
 import { registerCheck } from './commands/check.ts'
+import { registerClient } from './commands/client.ts'
+import { registerCompletion } from './commands/completion.ts'
+import { registerContainer } from './commands/container.ts'
 import { registerInit } from './commands/init.ts'
 import { registerLogin } from './commands/login.ts'
+import { registerLogout } from './commands/logout.ts'
 import { registerRollback } from './commands/rollback.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerVersion } from './commands/version.ts'
+import { registerWhoami } from './commands/whoami.ts'
 import { CliError, exitCodes, type ExitCode } from './exit-codes.ts'
 import { type CliIo, processIo } from './output/io.ts'
 
 const examples = `Examples:
   temblor login --url http://127.0.0.1:8080 --email owner@temblor.local
   temblor attack run cpu --length 30 --percent 50 --tag zone=eu-1 --label app=web
+`
+
+const exitCodeHelp = `
+Exit codes:
+  0 done, 1 error, 2 wrong use, 3 the attack failed or would not start, 4 not signed in,
+  5 halted by someone, 6 only some targets were hit or could be, 130 interrupted or declined
 `
 
 /** Runs the command that the arguments name. Resolves to its exit code; never rejects. */
@@ -35,8 +46,11 @@ function buildProgram(io: CliIo): Command {
     .description('Fault injection: local attacks on this host, and everything on a controller.')
     .version(version, '--version', 'print the version')
     .addHelpText('before', examples)
-  registerLogin(program, io)
+    .addHelpText('after', exitCodeHelp)
+  for (const register of [registerLogin, registerLogout, registerWhoami]) register(program, io)
   registerLocalAttacks(registerAttack(program, io), program, io)
+  registerClient(program, io)
+  registerContainer(program, io)
   const onThisHost = [
     registerInit,
     registerStatus,
@@ -46,6 +60,7 @@ function buildProgram(io: CliIo): Command {
   ]
   for (const register of onThisHost) register(program, io)
   registerVersion(program, io)
+  registerCompletion(program, io)
   program
     .command('admin')
     .description("Companies, teams and users, on the controller's host (admin --help).")
@@ -98,8 +113,16 @@ function reportError(error: unknown, io: CliIo): ExitCode {
   return exitCodes.error
 }
 
+/** Refusals of what was asked, whatever else is true. */
+const usageErrors: ReadonlySet<string> = new Set([
+  'invalid_argument',
+  'invalid_body',
+  'invalid_target',
+  'not_supported',
+  'unknown_attack_type',
+])
+
 function codeOfApiError({ code }: ApiError): ExitCode {
   if (code === 'unauthenticated' || code === 'invalid_credentials') return exitCodes.notSignedIn
-  const isUsage = ['invalid_argument', 'invalid_target', 'unknown_attack_type'].includes(code)
-  return isUsage ? exitCodes.usage : exitCodes.error
+  return usageErrors.has(code) ? exitCodes.usage : exitCodes.error
 }

@@ -1,4 +1,5 @@
-import { createInterface } from 'node:readline/promises'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { type CreateAttackBody, createAttack } from '../../../shared/api/attacks.ts'
 import { haltAttack } from '../../../shared/api/halts.ts'
@@ -7,36 +8,66 @@ import { allowedValues, paramSpecs, parseArgs } from '../../../shared/attacks/ar
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.ts'
 import { signedInClient } from '../credentials.ts'
+import { isPassing } from '../events/follow-events.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
+import type { CliApi } from '../open-route.ts'
+import { ask, canAsk } from '../output/confirm.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
-import { followAttack, reportEnd } from './attack-watch.ts'
+import { confirmAttack, showPreview } from './attack-preview.ts'
+import { reportEnd, watchToEnd } from './attack-watch.ts'
+import { withContainerIds } from './container-ids.ts'
+import { addTargetOptions, readTarget, type TargetOptions } from './target-options.ts'
 
-/** How people say who is hit. */
-interface TargetOptions {
-  readonly random?: boolean
-  readonly target?: readonly string[]
-  readonly tag?: readonly string[]
-  readonly label?: readonly string[]
+interface RunOptions extends TargetOptions {
+  readonly preview?: boolean
+  readonly yes?: boolean
+  readonly wait?: boolean
+  readonly detach?: boolean
+  readonly idempotencyKey?: string
 }
 
-/** `temblor attack run <type>`: one command for each type of the catalogue. */
+/** `temblor attack run <type>` and `temblor attack preview <type>`, from the catalogue. */
 export function registerAttackRun(attack: Command, io: CliIo): void {
   const run = attack.command('run').description('Run an attack through the controller.')
+  const preview = attack
+    .command('preview')
+    .description('Who would be hit by an attack, who not and why. Touches nothing.')
   for (const name of attackTypeNames) {
     const type = findAttackType(name) as AttackType
-    const command = run.command(type.type).description(type.summary)
-    addTypeOptions(command, type)
-    command
-      .option('--random', 'one host of the team, drawn at random')
-      .option('--target <host...>', 'these hosts, all of which must be there')
-      .option('--tag <key=value...>', 'a random host that carries all of these tags')
-      .option('--label <key=value...>', 'the containers there that carry all of these labels')
-      .option('--detach', 'print the id and do not wait for the end')
-      .action((options: TargetOptions & { detach?: boolean }) =>
-        runAttack(type, readTypeArgs(command, type), options, io),
-      )
+    const previewType = typeCommand(preview, type)
+    previewType.action((options: TargetOptions) =>
+      runAttack(type, readTypeArgs(previewType, type), { ...options, preview: true }, io),
+    )
+    const runType = typeCommand(run, type)
+    addRunOptions(runType).action((options: RunOptions) =>
+      runAttack(type, readTypeArgs(runType, type), options, io),
+    )
   }
+}
+
+function typeCommand(parent: Command, type: AttackType): Command {
+  const command = parent.command(type.type).description(type.summary)
+  addTypeOptions(command, type)
+  addTargetOptions(command)
+  const line = `temblor attack ${parent.name()} ${type.type} --length 30`
+  return command.addHelpText(
+    'after',
+    `
+Examples:
+  ${line} --target web-1                      # this host itself
+  ${line} --tag zone=eu-1 --label app=web     # the containers there
+  ${line} --label app=web --count 2           # two of them, anywhere`,
+  )
+}
+
+function addRunOptions(command: Command): Command {
+  return command
+    .option('--preview', 'only say who would be hit: 0 all, 6 some could not, 3 it would not start')
+    .option('--yes', 'do not ask, on a terminal either')
+    .option('--wait', 'follow it to its end; the exit code says how it ended (the default)')
+    .addOption(new Option('--detach', 'print the id and do not wait for the end').conflicts('wait'))
+    .option('--idempotency-key <key>', 'with the same key and request, nothing is run twice (24 h)')
 }
 
 /** Adds the flags of an attack type, with unit, limits and default, to a command. */
@@ -73,54 +104,45 @@ function readTypeArgs(command: Command, type: AttackType): string[] {
   return args
 }
 
-/** The target of the request. @throws CliError when nobody, or two different things, are named */
-function readTarget(options: TargetOptions): Pick<CreateAttackBody, 'target' | 'labels'> {
-  const labels = readPairs('--label', options.label)
-  const narrowed = Object.keys(labels).length > 0 ? { labels } : {}
-  const isRandom = Boolean(options.random) || Boolean(options.tag)
-  if (options.target && isRandom)
-    throw new CliError('--target cannot stand with --random or --tag.', exitCodes.usage)
-  if (options.target) return { target: { type: 'Exact', exact: [...options.target] }, ...narrowed }
-  if (!isRandom)
-    throw new CliError(
-      'Say who is hit: --random, --tag key=value or --target host.',
-      exitCodes.usage,
-    )
-  const tags = readPairs('--tag', options.tag)
-  return { target: { type: 'Random', ...(options.tag ? { tags } : {}) }, ...narrowed }
-}
-
-function readPairs(option: string, pairs: readonly string[] = []): Record<string, string> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1)
-        throw new CliError(`${option} cannot be "${pair}". Write it as key=value.`, exitCodes.usage)
-      return [pair.slice(0, at), pair.slice(at + 1)]
-    }),
-  )
-}
-
 async function runAttack(
   type: AttackType,
   args: string[],
-  options: TargetOptions & { detach?: boolean },
+  options: RunOptions,
   io: CliIo,
 ): Promise<void> {
-  const body = { command: { type: type.type, args }, ...readTarget(options) }
+  const asked = readTarget(options)
   const { api } = signedInClient(io.env)
-  const id = await api.call(createAttack, { body })
-  if (options.detach) {
-    printResult(io, { guid: id }, () => id)
-    return
-  }
+  const body = { command: { type: type.type, args }, ...(await withContainerIds(api, asked)) }
+  if (options.preview) return await showPreview(api, io, body)
+  await confirmAttack(api, io, body, options.yes ?? false)
+  const id = await create(api, body, options.idempotencyKey ?? randomUUID())
+  if (options.detach) return printResult(io, { guid: id }, () => id)
   io.say(`attack ${id}`)
+  await follow(api, io, id)
+}
+
+/** Asks again when the answer was lost on the way: the key keeps it from being run twice. */
+async function create(api: CliApi, body: CreateAttackBody, key: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await api.open(createAttack, { body, headers: { 'idempotency-key': key } })
+      return (await answer.text()).trim()
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+      const isThere = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
+      if (attempt === 3 || !isPassing(error) || !isThere) throw error
+      await sleep(1_000)
+    }
+  }
+}
+
+async function follow(api: CliApi, io: CliIo, id: string): Promise<void> {
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
   // Until the end: a signal that comes twice must not cut off the halt that the first one asked for.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onInterrupt)
   try {
-    const view = await followAttack(api, io, id, interrupt.signal)
+    const view = await watchToEnd(api, io, id, interrupt.signal)
     if (view) reportEnd(io, view)
     else await endInterrupted(api, io, id)
   } finally {
@@ -130,20 +152,8 @@ async function runAttack(
 
 /** A cancelled job must not leave a fault running; a person at a terminal is asked. */
 async function endInterrupted(api: ApiClient, io: CliIo, id: string): Promise<never> {
-  if (io.isTerminal && io.stdin.isTTY && !(await confirmed(io, 'Halt the attack?')))
+  if (canAsk(io) && !(await ask(io, '\nHalt the attack?', true).catch(() => true)))
     throw new CliError(`It goes on. To halt it: temblor attack halt ${id}`, exitCodes.interrupted)
   await api.call(haltAttack, { params: { guid: id } })
   throw new CliError(`Interrupted: attack ${id} is being halted.`, exitCodes.interrupted)
-}
-
-async function confirmed(io: CliIo, question: string): Promise<boolean> {
-  const reader = createInterface({ input: io.stdin, output: process.stderr })
-  try {
-    const answer = await reader.question(`\n${question} [Y/n] `)
-    return !/^n/i.test(answer.trim())
-  } catch {
-    return true
-  } finally {
-    reader.close()
-  }
 }

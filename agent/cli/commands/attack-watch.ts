@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Execution } from '../../../shared/api/records.ts'
 import type { ApiClient } from '../../../shared/api/client.ts'
-import { ApiError } from '../../../shared/api/errors.ts'
+import type { ExecutionEvent } from '../../../shared/api/events.ts'
+import type { Execution } from '../../../shared/api/records.ts'
 import { signedInClient } from '../credentials.ts'
+import { pollViews, type ViewStep, watchAll, watchViews } from '../events/attack-views.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
+import type { CliApi } from '../open-route.ts'
 import {
   attackLines,
   type AttackView,
+  eventLine,
   exitCodeOf,
   isOver,
   progressRows,
@@ -15,76 +17,128 @@ import {
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { createProgress } from '../output/progress.ts'
-import { readView } from './attack-show.ts'
 
-const pollMs = 500
-/** A controller that restarts is waited for this long; the attack itself does not need it. */
-const patienceMs = 30_000
+/** On a terminal the bars move between events too. */
+const redrawMs = 500
 
-/** `temblor attack watch <id>`. */
+/** `temblor attack watch [id]`. */
 export function registerAttackWatch(attack: Command, io: CliIo): void {
   attack
-    .command('watch <id>')
-    .description('Follow an attack to its end; the exit code says how it ended.')
-    .action(async (id: string) => {
+    .command('watch [id]')
+    .description('Follow an attack to its end, or all attacks of the team until Ctrl-C.')
+    .addHelpText(
+      'after',
+      `
+With --json each event is one line of JSON.
+
+Examples:
+  temblor attack watch 5f0c…                          # the exit code says how it ended
+  temblor attack watch --json | jq -r .execution.stage`,
+    )
+    .action(async (id: string | undefined) => {
       const { api } = signedInClient(io.env)
       const interrupt = new AbortController()
       const onInterrupt = () => interrupt.abort()
-      process.on('SIGINT', onInterrupt)
-      const view = await followAttack(api, io, id, interrupt.signal).finally(() =>
-        process.off('SIGINT', onInterrupt),
-      )
-      if (!view)
-        throw new CliError(
-          `Attack ${id} goes on. To halt it: temblor attack halt ${id}`,
-          exitCodes.interrupted,
-        )
-      reportEnd(io, view)
+      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onInterrupt)
+      const signal = AbortSignal.any([interrupt.signal, io.closed])
+      try {
+        await (id === undefined ? watchTeam(api, io, signal) : watchOne(api, io, id, signal))
+      } finally {
+        for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onInterrupt)
+      }
     })
 }
 
+async function watchOne(api: CliApi, io: CliIo, id: string, signal: AbortSignal): Promise<void> {
+  const view = await watchToEnd(api, io, id, signal, (event) => printEvent(io, event))
+  if (!view)
+    throw new CliError(
+      `Attack ${id} goes on. To halt it: temblor attack halt ${id}`,
+      exitCodes.interrupted,
+    )
+  if (io.json) io.print(JSON.stringify({ event: 'end', ...view }))
+  reportEnd(io, view, io.json)
+}
+
+async function watchTeam(api: CliApi, io: CliIo, signal: AbortSignal): Promise<void> {
+  const stages = new Map<string, string>()
+  io.say('Waiting for attacks of the team. Ctrl-C ends it.')
+  for await (const event of watchAll(api, signal)) {
+    if (io.json) printEvent(io, event)
+    // The measurements in between are for those who read JSON.
+    else if (stages.get(event.execution_id) !== event.stage) io.print(eventLine(event))
+    stages.set(event.execution_id, event.stage)
+    if (event.execution.end_time !== null) stages.delete(event.execution_id)
+  }
+  throw new CliError('No longer watching; nothing was halted.', exitCodes.interrupted)
+}
+
+function printEvent(io: CliIo, event: ExecutionEvent): void {
+  if (io.json) io.print(JSON.stringify({ event: 'execution', ...event }))
+}
+
 /** Shows progress until every target is done. Gives undefined when the signal came first. */
-export async function followAttack(
+export function watchToEnd(
+  api: CliApi,
+  io: CliIo,
+  id: string,
+  signal: AbortSignal,
+  onEvent?: (event: ExecutionEvent) => void,
+): Promise<AttackView | undefined> {
+  return showProgress(io, watchViews(api, id, signal), onEvent)
+}
+
+/** The same for a client that opens no streams. */
+export function followAttack(
   api: ApiClient,
   io: CliIo,
   id: string,
   signal: AbortSignal,
 ): Promise<AttackView | undefined> {
+  return showProgress(io, pollViews(api, id, signal))
+}
+
+async function showProgress(
+  io: CliIo,
+  steps: AsyncIterable<ViewStep>,
+  onEvent?: (event: ExecutionEvent) => void,
+): Promise<AttackView | undefined> {
   const progress = createProgress(io)
-  const runningSince = new Map<string, number>()
-  const runningForMs = (execution: Execution) => {
-    if (execution.stage === 'Running' && !runningSince.has(execution.guid))
-      runningSince.set(execution.guid, performance.now())
-    const since = runningSince.get(execution.guid)
-    return since === undefined ? undefined : performance.now() - since
+  const runningForMs = createStopwatch()
+  let last: AttackView | undefined
+  const draw = () => {
+    if (last) progress.update(progressRows(last, runningForMs))
   }
-  let heardAt = performance.now()
-  while (!signal.aborted) {
-    try {
-      const view = await readView(api, id)
-      heardAt = performance.now()
-      progress.update(progressRows(view, runningForMs))
-      if (isOver(view.attack)) {
-        progress.finish()
-        return view
-      }
-    } catch (error) {
-      if (!isPassing(error) || performance.now() - heardAt > patienceMs) throw error
+  const timer = io.isTerminal && !io.json ? setInterval(draw, redrawMs) : undefined
+  try {
+    for await (const { view, event } of steps) {
+      last = view
+      if (event) onEvent?.(event)
+      draw()
     }
-    await sleep(pollMs, undefined, { signal }).catch(() => {})
+  } finally {
+    clearInterval(timer)
+    progress.finish()
   }
-  progress.finish()
-  return undefined
+  return last && isOver(last.attack) ? last : undefined
+}
+
+/** For how long an execution has been running, by the controller's clock and then by ours. */
+function createStopwatch(): (execution: Execution) => number | undefined {
+  const startedAt = new Map<string, number>()
+  return (execution) => {
+    const running = execution.service_states?.find(({ stage }) => stage === 'Running')
+    if (!running) return undefined
+    const ranMs = Date.parse(execution.updated_at) - Date.parse(running.timestamp)
+    const known = startedAt.get(execution.guid) ?? performance.now() - Math.max(0, ranMs || 0)
+    startedAt.set(execution.guid, known)
+    return performance.now() - known
+  }
 }
 
 /** Prints the result; a bad end becomes the exit code. */
-export function reportEnd(io: CliIo, view: AttackView): void {
-  printResult(io, view, () => attackLines(view))
+export function reportEnd(io: CliIo, view: AttackView, isPrinted = false): void {
+  if (!isPrinted) printResult(io, view, () => attackLines(view))
   const code = exitCodeOf(view)
   if (code !== exitCodes.ok) throw new CliError(`The attack ended as ${view.attack.stage}.`, code)
-}
-
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status >= 500 || error.status === 429
-  return error instanceof TypeError
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import type { CliIo } from '../output/io.ts'
+import { registerAttackAnnotate } from './attack-annotate.ts'
 import { registerAttackHalt } from './attack-halt.ts'
 import { registerAttackList } from './attack-list.ts'
 import { registerAttackRun } from './attack-run.ts'
 import { registerAttackShow } from './attack-show.ts'
+import { registerAttackTypes } from './attack-types.ts'
 import { registerAttackWatch } from './attack-watch.ts'
 
 /** `temblor attack …`: what is done through a controller. Gives the command, for local attacks. */
@@ -14,5 +16,7 @@ export function registerAttack(program: Command, io: CliIo): Command {
   registerAttackShow(attack, io)
   registerAttackWatch(attack, io)
   registerAttackHalt(attack, io)
+  registerAttackAnnotate(attack, io)
+  registerAttackTypes(attack, io)
   return attack
 }

@@ -1,3 +1,4 @@
+import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
 import type { Effect } from '../../../shared/effect.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -70,7 +71,7 @@ export function progressRows(
 
 /** The lines of `attack show`, and the summary at the end of `attack run` and `watch`. */
 export function attackLines({ attack, executions }: AttackView): string[] {
-  const halted = attack.halted_by ? `, halted by ${attack.halted_by}` : ''
+  const halted = attack.halted_by ? `, halted by ${attack.halted_by}${haltWhy(attack)}` : ''
   const rows = executions.map((execution) => [
     targetName(execution),
     execution.stage,
@@ -89,4 +90,49 @@ export function attackLines({ attack, executions }: AttackView): string[] {
       (host) => `${host}: no container there carries the labels; nothing was done.`,
     ),
   ]
+}
+
+function haltWhy({ halt_reason: reason, halt_reference: reference }: Attack): string {
+  const why = [reason, reference].filter(Boolean).join(', ')
+  return why ? ` (${why})` : ''
+}
+
+/** When each target reached each stage, in seconds after the attack was created. */
+export function stageLines({ attack, executions }: AttackView): string[] {
+  const createdMs = Date.parse(attack.created_at)
+  const rows = executions.map((execution) => [
+    targetName(execution),
+    execution.service_states
+      .map(({ stage, timestamp }) => {
+        const seconds = (Date.parse(timestamp) - createdMs) / 1000
+        return `${stage} +${Math.max(0, seconds).toFixed(1)} s`
+      })
+      .join(', '),
+  ])
+  return formatTable([['TARGET', 'STAGES'], ...rows])
+}
+
+/** What somebody noted on the attack. */
+export function annotationLines({ annotations }: Attack): string[] {
+  if (!annotations) return []
+  const { notes, otherAnnotations, metrics } = annotations
+  return [
+    ...(notes ? [`Note: ${notes}`] : []),
+    ...Object.entries({ ...otherAnnotations, ...metrics }).map(
+      ([key, value]) => `  ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
+  ]
+}
+
+/** One move of one target, as `attack watch` prints it for the team. */
+export function eventLine({ attack, execution, stage }: ExecutionEvent): string {
+  const isDone = execution.end_time !== null && execution.stage === stage
+  const notes = [
+    execution.requested && stage === 'Running' ? `asked ${formatEffect(execution.requested)}` : '',
+    execution.measured && isDone ? `measured ${formatEffect(execution.measured)}` : '',
+    isDone && execution.reason !== 'completed' ? execution.output : '',
+  ]
+  const note = notes.filter(Boolean).join(', ')
+  const at = execution.service_states.findLast((one) => one.stage === stage)?.timestamp
+  return `${at ?? execution.updated_at}  ${attack.guid}  ${attack.command_type}  ${targetName(execution)}  ${stage}${note ? ` (${note})` : ''}`
 }

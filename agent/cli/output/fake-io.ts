@@ -13,6 +13,8 @@ export function fakeIo(env: NodeJS.ProcessEnv = {}, overrides: Partial<CliIo> = 
   return {
     env,
     stdin: process.stdin,
+    stderr: process.stderr,
+    closed: new AbortController().signal,
     json: false,
     isTerminal: false,
     print: (line) => void out.push(line),

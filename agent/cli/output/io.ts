@@ -7,6 +7,10 @@ type Style = Parameters<typeof styleText>[0]
 export interface CliIo {
   readonly env: NodeJS.ProcessEnv
   readonly stdin: NodeJS.ReadStream
+  /** Where questions are asked. */
+  readonly stderr: NodeJS.WritableStream
+  /** Aborted when nobody reads stdout any more: what goes on and on ends then. */
+  readonly closed: AbortSignal
   /** `--json`: stdout carries one JSON document and nothing else. Set before the command runs. */
   json: boolean
   /** stderr is a terminal, so that progress may redraw lines. */
@@ -28,10 +32,14 @@ export function processIo(): CliIo {
   const { stdout, stderr, env } = process
   const isTerminal = isatty(2)
   const colour = isTerminal && isatty(1) && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+  const closed = new AbortController()
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
+  stdout.on('error', () => closed.abort())
   return {
     env,
     stdin: process.stdin,
+    stderr,
+    closed: closed.signal,
     json: false,
     isTerminal,
     print: (line) => void stdout.write(`${line}\n`),

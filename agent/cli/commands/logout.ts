@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { ApiError } from '../../../shared/api/errors.ts'
+import { logout } from '../../../shared/api/sessions.ts'
+import { readCredentials, removeCredentials, userAgent } from '../credentials.ts'
+import { isPassing } from '../events/follow-events.ts'
+import { openApi } from '../open-route.ts'
+import type { CliIo } from '../output/io.ts'
+import { printResult } from '../output/json.ts'
+
+/** `temblor logout`. A token in TEMBLOR_TOKEN is not ours to end. */
+export function registerLogout(program: Command, io: CliIo): void {
+  program
+    .command('logout')
+    .description('End the session that login has kept, and forget it.')
+    .action(async () => {
+      const stored = readCredentials(io.env)
+      if (!stored) return printResult(io, { signed_out: false }, () => 'Nobody is signed in.')
+      const { baseUrl, authorization, email } = stored
+      try {
+        await openApi({ baseUrl, authorization, userAgent }).call(logout)
+      } catch (error) {
+        const isOver = error instanceof ApiError && error.code === 'unauthenticated'
+        if (!isOver && !isPassing(error)) throw error
+        if (!isOver)
+          io.say(`${baseUrl} cannot be reached: there the session ends at ${stored.expiresAt}.`)
+      }
+      removeCredentials(io.env)
+      printResult(io, { signed_out: true, email }, () => `${email} is signed out.`)
+    })
+}
