@@ -144,6 +144,7 @@ describe('a further host', () => {
     )
     expect(output).toContain(host.identifier)
     await second.process.stop('SIGTERM').catch(() => {})
+    rmSync(second.dir, { recursive: true, force: true })
     const clients = await api.activeClients()
     expect(clients.filter((one) => one.identifier === host.identifier)).toMatchObject([
       { instance_id: host.instance_id, targetable: true },
