@@ -13,7 +13,7 @@ import type { Rig } from './rig.ts'
 
 const goals = { rssMb: 70, anonymousMb: 25, cpuPercent: 0.1, startMs: 200 }
 /** Start-up is over, its garbage collected as far as it will be. */
-const settleMs = 3000
+const settleMs = 2000
 const readyMs = 30_000
 
 /** A process at rest. */
@@ -27,7 +27,7 @@ interface Footprint {
 /** What an agent at rest takes, beside a bare Node process at rest at the same time. */
 export const measureAgent: Group = async (context) => {
   const rig = await context.rig()
-  const seconds = context.isQuick ? 10 : 30
+  const seconds = context.isQuick ? 6 : 30
   const starts = context.isQuick ? 3 : 10
   context.say(`  ${starts} starts`)
   const startForeign = watchForeignCpu()

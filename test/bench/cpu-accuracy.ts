@@ -22,7 +22,7 @@ import { startStressNg } from './stress-ng.ts'
 const askedPercents = [10, 25, 50, 75, 100]
 const goalPoints = 1
 /** Left out of the measurement: both tools find their pace in it. */
-const settleMs = 500
+const settleMs = 400
 /** A load that nobody ends is over after so much more than its measurement. */
 const spareSeconds = 15
 

@@ -7,7 +7,14 @@ import { decimal, ratio, spreadOf } from './figures.ts'
 import type { Group } from './group.ts'
 import { foreignCell, watchForeignCpu } from './machine.ts'
 import type { Rig } from './rig.ts'
-import { identityOf, untilBurning, untilGone, untilStarted, watchJournal } from './watch-burner.ts'
+import {
+  identityOf,
+  presentProcesses,
+  untilBurning,
+  untilGone,
+  untilStarted,
+  watchJournal,
+} from './watch-burner.ts'
 
 /** Between the steps, so that each is measured alone, on a service at rest. */
 const pauseMs = 150
@@ -102,6 +109,7 @@ function rowsOf(
 
 async function timeAttack({ api, stack, agentDir }: Rig): Promise<AttackTimes> {
   await sleep(pauseMs)
+  const before = presentProcesses()
   const watch = watchJournal(agentDir)
   try {
     const [requestedAt, requestedEpoch] = [performance.now(), Date.now()]
@@ -114,7 +122,7 @@ async function timeAttack({ api, stack, agentDir }: Rig): Promise<AttackTimes> {
     const answered = answer.then(() => performance.now())
     // Both may come first; neither may stay unheard when the other fails.
     const [{ at: journalledAt, executionId }] = await Promise.all([watch.journalled, answer])
-    const burner = identityOf(await untilStarted(executionId))
+    const burner = identityOf(await untilStarted(executionId, before))
     const burningAt = await untilBurning(burner.pid)
     await sleep(pauseMs)
     const guid = await answer

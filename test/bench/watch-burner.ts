@@ -25,18 +25,23 @@ export function watchJournal(agentDir: string): BurnerWatch {
   return { journalled, close: () => watcher?.close() }
 }
 
-/** Resolves to the process that was started with an argument that holds this text. */
-export async function untilStarted(text: string, withinMs = 10_000): Promise<number> {
-  const known = new Set<string>()
+/** The processes of this moment, among which a later one need not be looked for. */
+export function presentProcesses(): Set<string> {
+  return new Set(readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+}
+
+/** Resolves to the new process that was started with an argument that holds this text. */
+export async function untilStarted(
+  text: string,
+  before: ReadonlySet<string>,
+  withinMs = 10_000,
+): Promise<number> {
+  // Read again each time: between fork and exec a process shows its parent's command, or none.
   return await look('the burner process starts', withinMs, () => {
-    for (const name of readdirSync('/proc')) {
-      if (known.has(name) || !/^\d+$/.test(name)) continue
-      const command = readProc(`${name}/cmdline`)
-      // Between fork and exec a process still shows its parent's command.
-      if (command?.includes('agent/main.ts') !== true) known.add(name)
-      if (command?.includes(text)) return Number(name)
-    }
-    return undefined
+    const found = [...presentProcesses()].find(
+      (name) => !before.has(name) && readProc(`${name}/cmdline`)?.includes(text),
+    )
+    return found === undefined ? undefined : Number(found)
   })
 }
 
