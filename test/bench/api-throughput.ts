@@ -49,6 +49,18 @@ export const measureApi: Group = async (context) => {
       rows.push([name, ...cellsOf(served, floored)])
       for (const { problem } of [served, floored]) if (problem) missing.push(`${name}: ${problem}`)
     }
+    context.say('  floor: POST + SET')
+    const kept = await serve(keepOf(floor.baseUrl), floor.pid, seconds)
+    rows.push([
+      'floor: POST + fsynced SET',
+      ...ownCells(kept),
+      '-',
+      '-',
+      '-',
+      '-',
+      foreignCell(kept.foreign),
+    ])
+    if (kept.problem) missing.push(`floor: ${kept.problem}`)
   } finally {
     await floor.stop()
   }
@@ -98,6 +110,17 @@ function requestsOf(
   ]
 }
 
+/** Each write is on disk before it is answered, as those of the controller are. */
+function keepOf(bareUrl: string): LoadRequest {
+  return {
+    method: 'POST',
+    url: `${bareUrl}/keep`,
+    body: attack(10),
+    authorizations: [],
+    expectedStatus: 201,
+  }
+}
+
 async function serve(load: LoadRequest, serverPid: number, seconds: number): Promise<Served> {
   // What the compiler has not seen yet must not be part of the figure.
   await generateLoad(load, { connections, seconds: seconds / 2 })
@@ -118,14 +141,20 @@ async function serve(load: LoadRequest, serverPid: number, seconds: number): Pro
 
 function cellsOf(ours: Served, bare: Served): string[] {
   return [
-    decimal(ours.perSecond, 0),
-    decimal(ours.latency.p50),
-    decimal(ours.latency.p95),
-    decimal(ours.cpuMicroseconds, 0),
+    ...ownCells(ours),
     decimal(bare.perSecond, 0),
     decimal(bare.cpuMicroseconds, 0),
     ratio(ours.perSecond, bare.perSecond),
     ratio(ours.cpuMicroseconds, bare.cpuMicroseconds),
     foreignCell(ours.foreign, bare.foreign),
+  ]
+}
+
+function ownCells({ perSecond, latency, cpuMicroseconds }: Served): string[] {
+  return [
+    decimal(perSecond, 0),
+    decimal(latency.p50),
+    decimal(latency.p95),
+    decimal(cpuMicroseconds, 0),
   ]
 }
