@@ -17,7 +17,8 @@ export interface Facts {
 export async function readFacts(): Promise<Facts> {
   const { default: systeminformation } = await import('systeminformation')
   const os = await systeminformation.osInfo()
-  const osType = os.platform || process.platform
+  // As the known interface writes it: Linux, not linux.
+  const osType = (os.platform || process.platform).replace(/^./, (letter) => letter.toUpperCase())
   return {
     osType,
     osName: os.distro,

@@ -88,6 +88,7 @@ export const endReasons = {
   controller_lost: 'ClientAborted',
   target_gone: 'ClientAborted',
   superseded: 'ClientAborted',
+  host_revoked: 'ClientAborted',
   expired_before_start: 'ClientAborted',
   target_not_found: 'TargetNotFound',
   invalid_argument: 'InvalidArgument',

@@ -44,6 +44,9 @@ export class DockerEngine implements ContainerSource {
   readonly #closing = new AbortController()
   #client: Docker | undefined
   #list: readonly ListedContainer[] = []
+  /** Died and not started since: the engine may list them for a moment longer. */
+  readonly #dead = new Set<string>()
+  #looking: Promise<void> = Promise.resolve()
   #info: EngineInfo | undefined
   #refresh: NodeJS.Timeout | undefined
 
@@ -150,12 +153,23 @@ export class DockerEngine implements ContainerSource {
     return this.#client
   }
 
-  async #look(): Promise<void> {
+  /** Looks at the list, one look after the other: the answers of two could come in any order. */
+  #look(): Promise<void> {
+    this.#looking = this.#looking.catch(() => undefined).then(() => this.#lookNow())
+    return this.#looking
+  }
+
+  async #lookNow(): Promise<void> {
     const client = await this.#connect()
     const signal = AbortSignal.timeout(engineTimeoutMs)
     const filters = { status: ['running', 'paused'] }
     const listed = await client.listContainers({ filters, abortSignal: signal })
-    this.#list = listed.map(toListed).sort((a, b) => a.id.localeCompare(b.id))
+    const listedIds = new Set(listed.map(({ Id }) => Id))
+    for (const id of this.#dead) if (!listedIds.has(id)) this.#dead.delete(id)
+    this.#list = listed
+      .map(toListed)
+      .filter(({ id }) => !this.#dead.has(id))
+      .sort((a, b) => a.id.localeCompare(b.id))
     if (!this.#info) {
       const info = (await client.info()) as { ID: string; ServerVersion: string }
       this.#info = { id: info.ID, version: info.ServerVersion }
@@ -165,6 +179,7 @@ export class DockerEngine implements ContainerSource {
 
   #lost(): void {
     this.#list = []
+    this.#dead.clear()
     this.#info = undefined
     this.#onChange()
   }
@@ -173,9 +188,19 @@ export class DockerEngine implements ContainerSource {
     const [verb = ''] = action.split(':')
     if (isContainerEvent(verb)) for (const listener of this.#followers.get(id) ?? []) listener(verb)
     if (!changesTheList(verb)) return
+    if (verb === 'start') this.#dead.delete(id)
+    if (verb === 'die' || verb === 'destroy') this.#bury(id)
     clearTimeout(this.#refresh)
     // A failed look means that the engine is going; listening notices and looks again.
     this.#refresh = setTimeout(() => void this.#look().catch(() => undefined), debounceMs)
+  }
+
+  /** It can be targeted no more from this moment, whatever the engine still lists. */
+  #bury(id: string): void {
+    this.#dead.add(id)
+    const before = this.#list.length
+    this.#list = this.#list.filter((container) => container.id !== id)
+    if (this.#list.length < before) this.#onChange()
   }
 
   #tellAll(event: ContainerEvent): void {

@@ -5,6 +5,7 @@ import { caFingerprint } from '../auth/key-file.ts'
 import { createPasswords } from '../auth/password.ts'
 import type { Company, Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
+import type { User } from '../store/users.ts'
 import { openAdminConnection, type AdminConnection } from './connection.ts'
 import { generatePassword } from './first-owner.ts'
 
@@ -40,7 +41,7 @@ export function teamJoinLine(
 
 /**
  * Makes a user with a place in a company, or gives one who exists such a place. The password comes from
- * TEMBLOR_PASSWORD, else it is generated; it is null for a user who existed.
+ * TEMBLOR_PASSWORD, else it is generated and shown; it is null when it is not shown.
  */
 export function addUser(
   email: string,
@@ -54,9 +55,9 @@ export function addUser(
       (options.team ?? []).map((name) => findTeam(store, company, name)),
     )
     const known = await store.users.findByEmail(email)
-    const password = known ? null : process.env['TEMBLOR_PASSWORD'] || generatePassword()
-    const passwords = await createPasswords()
-    const user = known ?? (await store.users.add(email, await passwords.hash(password as string)))
+    const given = process.env['TEMBLOR_PASSWORD']
+    const password = given || generatePassword()
+    const user = known ?? (await addNewUser(store, email, password))
     const before = await store.companies.readMembership(company.id, user.id)
     await store.companies.writeMembership(company.id, user.id, {
       roles,
@@ -68,13 +69,19 @@ export function addUser(
     return {
       id: user.id,
       email: user.email,
-      password,
+      // Only one that nobody knows yet is shown.
+      password: known || given ? null : password,
       company: company.name,
       company_roles: roles,
       teams: teams.map((team) => team.name),
       team_roles: inTeams,
     }
   })
+}
+
+async function addNewUser(store: Store, email: string, password: string): Promise<User> {
+  const passwords = await createPasswords()
+  return await store.users.add(email, await passwords.hash(password))
 }
 
 async function connected(

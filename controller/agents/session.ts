@@ -16,6 +16,9 @@ import type { AgentStream } from './stream.ts'
 /** A host is targetable while its lease lasts: three heartbeats. */
 const heartbeatsPerLease = 3
 
+const forgottenMessage =
+  'The agent came back without a record of this execution, so it is not running there.'
+
 /** As long as a DNS name may be; names are shown to people and stand in paths. */
 const identifierPattern = /^[^\p{Cc}]{1,253}$/u
 
@@ -151,10 +154,13 @@ export class AgentSession {
   private async reconcile(hello: Hello__Output): Promise<void> {
     const { executions } = this.deps.store
     const known = new Set(hello.knownExecutions.map((execution) => execution.executionId))
+    // In this order: an attack that is created meanwhile must not look forgotten.
+    const open = await executions.openOn(this.teamId, this.identifier)
     const waiting = await executions.waitingOrders(this.teamId, this.identifier)
     for (const order of waiting) known.add(order.executionId)
-    for (const execution of await executions.openOn(this.teamId, this.identifier))
-      if (!known.has(execution.id)) await executions.endForgotten(this.teamId, execution)
+    for (const execution of open)
+      if (!known.has(execution.id))
+        await executions.end(this.teamId, execution, 'agent_restarted', forgottenMessage)
     for (const { executionId, generation } of hello.knownExecutions)
       if (!(await executions.find(this.teamId, executionId))) {
         this.deps.logger.warn(

@@ -75,14 +75,19 @@ export interface Executions {
   /** The host has the order in its journal. */
   acknowledge(teamId: string, host: string, order: WaitingOrder): Promise<void>
   waitingOrders(teamId: string, host: string): Promise<WaitingOrder[]>
-  /** Executions of a host that are not over and that it has taken. */
+  /** Executions of a host that are not over. */
   openOn(teamId: string, host: string): Promise<ExecutionRecord[]>
   /** Executions past their due time. */
   overdue(teamId: string): Promise<ExecutionRecord[]>
   /** Ends an overdue execution as lost; false when it has been heard of meanwhile. */
   giveUp(teamId: string, execution: ExecutionRecord, message: string): Promise<boolean>
-  /** Ends an execution whose host no longer knows it. */
-  endForgotten(teamId: string, execution: ExecutionRecord): Promise<void>
+  /** Ends an execution of which no more will be heard, and takes its order back. */
+  end(
+    teamId: string,
+    execution: ExecutionRecord,
+    reason: 'agent_restarted' | 'host_revoked',
+    message: string,
+  ): Promise<void>
   /** What was measured while it ran, in order. */
   series(teamId: string, executionId: string): Promise<SeriesPoint[]>
   /** Redis' clock, epoch ms. */
@@ -137,7 +142,7 @@ export function openExecutions(redis: Redis): Executions {
     },
     async openOn(teamId, host) {
       const ids = await redis.smembers(keys.openExecutions(teamId, host))
-      return (await readMany(teamId, ids)).filter((execution) => execution.stage !== 'Pending')
+      return await readMany(teamId, ids)
     },
     async overdue(teamId) {
       const now = await nowMs(redis)
@@ -145,7 +150,8 @@ export function openExecutions(redis: Redis): Executions {
       return ids.length === 0 ? [] : await readMany(teamId, ids)
     },
     giveUp: (teamId, execution, message) => giveUpExecution(redis, teamId, execution, message),
-    endForgotten: (teamId, execution) => endForgotten(redis, teamId, execution),
+    end: (teamId, execution, reason, message) =>
+      endExecution(redis, teamId, execution, reason, message),
     async series(teamId, executionId) {
       const points = await redis.lrange(keys.series(teamId, executionId), 0, -1)
       return points.map((point) => {
@@ -222,27 +228,18 @@ async function giveUpExecution(
   return done === 1
 }
 
-async function endForgotten(
+async function endExecution(
   redis: Redis,
   teamId: string,
-  execution: ExecutionRecord,
+  { id, host }: ExecutionRecord,
+  reason: EndReason,
+  message: string,
 ): Promise<void> {
-  const stage = endReasons.agent_restarted
-  await move.run(redis, movingKeys(teamId, execution.id, execution.host), [
-    '',
-    0,
-    stage,
-    allowedFrom(stage).join(),
-    1,
-    0,
-    '',
-    keys.attackPrefix(teamId),
-    '',
-    'reason',
-    'agent_restarted',
-    'output',
-    'The agent came back without a record of this execution, so it is not running there.',
-  ])
+  const stage = endReasons[reason]
+  const fixed = ['', 0, stage, allowedFrom(stage).join(), 1, 0, '', keys.attackPrefix(teamId), '']
+  const fields = ['reason', reason, 'output', message]
+  await move.run(redis, movingKeys(teamId, id, host), [...fixed, ...fields])
+  await redis.hdel(keys.outbox(teamId, host), id)
 }
 
 function toExecution(record: Record<string, string>): ExecutionRecord | undefined {

@@ -35,7 +35,14 @@ export function addClientRoutes(
   router.add(revokeClient, async ({ team, params, caller }) => {
     if (!(await store.hosts.revoke(team.id, params.identifier)))
       throw clientNotFound(params.identifier)
-    hub.cutOff(team.id, params.identifier, `${caller.email} revoked this host`)
+    hub.cutOff(team.id, params.identifier, `${caller.email} revoked this host.`)
+    for (const execution of await store.executions.openOn(team.id, params.identifier))
+      await store.executions.end(
+        team.id,
+        execution,
+        'host_revoked',
+        `${caller.email} revoked the host; its agent ends what it runs and can report no more.`,
+      )
     return 'Success' as const
   })
   router.add(activateClient, async ({ team, params }) => {
