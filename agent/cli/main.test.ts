@@ -16,6 +16,8 @@ const attack = {
   targets_without_container: [],
   halted_by: null,
   create_user: 'a@b.c',
+  target_containers: {},
+  annotations: null,
   created_at: '2026-11-20T23:14:08.120Z',
 }
 const execution = {
@@ -30,6 +32,11 @@ const execution = {
   backend: 'burner',
   reason: 'completed',
   output: '',
+  service_states: [
+    { stage: 'Running', timestamp: '2026-11-20T23:14:08.320Z' },
+    { stage: 'Successful', timestamp: '2026-11-20T23:14:09.120Z' },
+  ],
+  updated_at: '2026-11-20T23:14:09.120Z',
   end_time: '2026-11-20T23:14:09.120Z',
 }
 
@@ -58,11 +65,17 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
+const event = { attack_id: id, execution_id: 'e', stage: 'Successful', attack, execution }
+const stream =
+  `retry: 10\n\nid: 1-0\nevent: execution\ndata: ${JSON.stringify(event)}\n\n` +
+  `event: end\ndata: ${JSON.stringify(attack)}\n\n`
+
 function answerTo(method: string, url: string): { status: number; body: unknown } {
+  if (url.endsWith('/events')) return { status: 200, body: stream }
   if (method === 'POST') return { status: 201, body: id }
   if (method === 'DELETE') return { status: 202, body: [{ ...attack, stage: 'Halt' }] }
   if (url.startsWith('/v1/executions')) return { status: 200, body: [execution] }
-  return { status: 200, body: url === '/v1/attacks' ? [attack] : attack }
+  return { status: 200, body: attack }
 }
 
 test('attack run sends the flags and the target, waits, and prints what was measured', async () => {

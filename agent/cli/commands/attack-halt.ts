@@ -9,6 +9,7 @@ import { signedInClient } from '../credentials.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { isOver } from '../output/attack-view.ts'
 import { canAsk, confirm } from '../output/confirm.ts'
+import { count } from '../output/count.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { attackTable } from './attack-list.ts'
@@ -70,7 +71,7 @@ async function confirmAll(api: ApiClient, io: CliIo): Promise<void> {
   if (active.length > 0) io.say(attackTable(active).join('\n'))
   const hosts = new Set(active.flatMap((one) => one.targets)).size
   const others = isWide ? `, and all that run in other teams of ${self.company_name}` : ''
-  const what = `${active.length} attacks of team ${self.org_name} on ${hosts} hosts${others}`
+  const what = `${count(active.length, 'attack')} of team ${self.org_name} on ${count(hosts, 'host')}${others}`
   await confirm(io, false, `This halts ${what}. Go on?`)
 }
 

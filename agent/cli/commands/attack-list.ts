@@ -11,6 +11,7 @@ import type { Attack } from '../../../shared/api/records.ts'
 import { signedInClient } from '../credentials.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { isOver } from '../output/attack-view.ts'
+import { count } from '../output/count.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { formatTable } from '../output/table.ts'
@@ -64,9 +65,9 @@ export function attackTable(attacks: readonly Attack[]): string[] {
 }
 
 function targetsOf({ targets, target_containers: containers }: Attack): string {
-  const count = Object.values(containers).flat().length
+  const hit = Object.values(containers).flat().length
   const names = targets.join(',').slice(0, 40)
-  return count > 0 ? `${count} containers on ${names}` : names
+  return hit > 0 ? `${count(hit, 'container')} on ${names}` : names
 }
 
 function readLimit(text: string): number {

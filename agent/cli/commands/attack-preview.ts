@@ -16,7 +16,10 @@ export async function showPreview(
   printResult(io, preview, () => previewLines(preview))
   const code = exitCodeOfPreview(preview)
   if (code === exitCodes.attackFailed)
-    throw new CliError(preview.problem ?? 'None of the targets could do it.', code)
+    throw new CliError(
+      preview.would_start ? 'None of the targets could do it.' : 'The attack would not start.',
+      code,
+    )
   if (code !== exitCodes.ok) throw new CliError('Some of the targets could not do it.', code)
 }
 

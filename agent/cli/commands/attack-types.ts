@@ -60,6 +60,9 @@ function typeLines(type: Metadata): string[] {
     ...type.needs.map((need) => `  ${need}`),
     '',
     ...formatTable([['FLAG', 'DEFAULT', 'UNIT', 'WHAT IT SAYS'], ...rows]),
-    ...type.conflicts.map((pair) => `${pair.join(' and ')} contradict each other.`),
+    ...type.conflicts.map((pair) => {
+      const flags = type.args.filter((arg) => pair.includes(arg.key)).map((arg) => `--${arg.long}`)
+      return `${flags.join(' and ')} contradict each other.`
+    }),
   ]
 }

@@ -9,6 +9,7 @@ import {
 import { signedInClient } from '../credentials.ts'
 import { clientLines, clientTable } from '../output/client-view.ts'
 import { canAsk, confirm } from '../output/confirm.ts'
+import { count } from '../output/count.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 
@@ -55,7 +56,7 @@ function registerRevoke(client: Command, io: CliIo): void {
       const { api } = signedInClient(io.env)
       if (canAsk(io) && !options.yes) {
         const running = (await read(io, host)).running_executions.length
-        const ends = running > 0 ? `, and ${running} running attacks end there` : ''
+        const ends = running > 0 ? `, and ${count(running, 'running attack')} there end` : ''
         await confirm(io, false, `Revoke ${host}? Its agent is cut off${ends}.`)
       }
       await api.call(revokeClient, { params: { identifier: host } })

@@ -14,7 +14,10 @@ export async function withContainerIds(api: ApiClient, asked: AttackTarget): Pro
   return { ...asked, target: { ...asked.target, containers: { ...(containers as object), ids } } }
 }
 
-/** The ids of these containers. @throws CliError when one is not there or could be several */
+/**
+ * The ids of these containers; one that is not there is left to the controller to refuse.
+ * @throws CliError when one could be several
+ */
 export async function findContainerIds(
   api: ApiClient,
   names: readonly string[],
@@ -28,7 +31,7 @@ function findContainerId(known: readonly Container[], name: string): string {
   const found = known.filter((one) => one.name === name || one.identifier.startsWith(name))
   const [only] = found
   if (only && found.length === 1) return only.identifier
-  if (!only) throw new CliError(`There is no running container "${name}" on the team's hosts.`)
+  if (!only) return name
   const list = found.map((one) => `${one.identifier} (${one.name} on ${one.client_id})`).join(', ')
   throw new CliError(`"${name}" could be ${found.length} containers: ${list}.`)
 }

@@ -13,14 +13,14 @@ test('draws a column for each value and a line for what was asked', () => {
   expect(lines).toEqual([
     '   100.0 │',
     '         │',
-    '         │╌╌╌╌╌',
+    '         │╌╌╌╌╌ ╌ asked 75.0',
     '         │   ▁',
-    '         │  ███',
+    '         │  ██▇',
     '         │  ███',
     '         │ ████',
     '         │ ████',
     '     0.0 └─────',
-    '          5 values over 4 s, in percent, ╌ asked 75.0',
+    '          5 values over 4 s, in percent',
   ])
 })
 

@@ -26,21 +26,21 @@ export function chartLines({ points, requested, unit, columns }: ChartOptions): 
   if (!first || !last) return ['Nothing was measured.']
   const top = niceTop(Math.max(requested ?? 0, ...points.map((point) => point.value)))
   const axis = [top.toFixed(1), '0.0'].map((text) => text.padStart(8))
-  const width = Math.max(1, Math.min(widest, points.length, columns - 11))
+  const note = requested === null ? '' : ` ╌ asked ${requested.toFixed(1)}`
+  const width = Math.max(1, Math.min(widest, points.length, columns - 11 - note.length))
   const values = resample(points, width)
   const requestedRow = requested === null ? -1 : Math.ceil((requested / top) * rowCount) - 1
   const rows = Array.from({ length: rowCount }, (_, index) => {
     const row = rowCount - 1 - index
     const cells = values.map((value) => cellOf(value, top, row, row === requestedRow))
     const label = row === rowCount - 1 ? axis[0] : ' '.repeat(8)
-    return `${label} │${cells.join('')}`.trimEnd()
+    return `${label} │${cells.join('')}${row === requestedRow ? note : ''}`.trimEnd()
   })
   const seconds = ((last.atMs - first.atMs) / 1000).toFixed(0)
-  const asked = requested === null ? '' : `, ╌ asked ${requested.toFixed(1)}`
   return [
     ...rows,
     `${axis[1]} └${'─'.repeat(width)}`,
-    `${' '.repeat(10)}${points.length} values over ${seconds} s, in ${unit}${asked}`,
+    `${' '.repeat(10)}${points.length} values over ${seconds} s, in ${unit}`,
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { AttackPreview } from '../../../shared/api/attacks.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { count } from './count.ts'
 import { formatTable } from './table.ts'
 
 /** So many names stand in a sentence. */
@@ -56,8 +57,4 @@ export function previewLines(preview: AttackPreview): string[] {
 
 function targetName({ client_id: host, guest_id: id, guest_name: name }: PreviewTarget): string {
   return id === null ? host : `${host}/${name ?? id.slice(0, 12)}`
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
