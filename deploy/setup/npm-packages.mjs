@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Puts the packages of package-lock.json into node_modules, unless they are there. */
 export async function ensureNpmPackages(/** @type {string} */ root, /** @type {Say} */ say) {
   if (isInstalled(root)) return
+  refuseLink(root)
   const unlock = await lock(root, say)
   try {
     // Somebody else may have installed them while we waited.
@@ -20,6 +21,15 @@ export async function ensureNpmPackages(/** @type {string} */ root, /** @type {S
   } finally {
     unlock()
   }
+}
+
+/** npm empties node_modules before it installs, and would empty what a link points to. */
+function refuseLink(root) {
+  const folder = path.join(root, 'node_modules')
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error(
+      `${folder} is a link, and its packages are not those of the lock. Remove the link.`,
+    )
 }
 
 function stampFile(root) {
