@@ -3,17 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttackPreview } from '../../shared/api/attacks.ts'
-import type { Attack, Execution } from '../../shared/api/records.ts'
+import type { Attack } from '../../shared/api/records.ts'
 import { cpuAttack } from '../support/api.ts'
 import { repository, startNode, temblor, type Environment } from '../support/command.ts'
-import {
-  dockerSkipReason,
-  needsDocker,
-  targetContainers,
-  untilKnown,
-  type TargetContainer,
-  type TargetContainers,
-} from '../support/docker.ts'
 import { startService, temporaryDir, type Service } from '../support/service.ts'
 import { apiPollMs, until } from '../support/until.ts'
 
@@ -39,6 +31,8 @@ afterAll(async () => {
 
 const cli = (...args: string[]) => temblor(args, remote)
 const json = async <T>(...args: string[]) => JSON.parse((await cli(...args, '--json')).stdout) as T
+const listed = async (...more: string[]) =>
+  (await json<Attack[]>('attack', 'list', ...more)).map((one) => one.guid)
 const lines = (text: string) => text.trim().split('\n')
 const noAttack = '00000000-0000-4000-8000-000000000000'
 
@@ -148,7 +142,7 @@ describe('on a terminal', () => {
 
 describe('watching', () => {
   test('with --json each event of an attack is one line, the last with the end', async () => {
-    const id = (await cli('attack', 'run', 'cpu', '-l', '2', '--random', '--detach')).stdout.trim()
+    const id = await service.owner.attack(cpuAttack('-l 4 -p 5'))
     const watched = await cli('attack', 'watch', id, '--json')
     expect(watched.code).toBe(0)
     const events = lines(watched.stdout).map((line) => JSON.parse(line) as EventLine)
@@ -169,7 +163,7 @@ describe('watching', () => {
 
   test('a broken connection is resumed without missing an event', async () => {
     const proxy = await cuttableProxy()
-    const id = await service.owner.attack(cpuAttack('-l 6 -p 5'))
+    const id = await service.owner.attack(cpuAttack('-l 10 -p 5'))
     const watching = startNode(['agent/cli/bin.js', 'attack', 'watch', id, '--json'], {
       ...remote,
       TEMBLOR_URL: proxy.url,
@@ -223,7 +217,10 @@ describe('records', () => {
     expect(shown.stdout).toMatch(/╌ asked \d/)
     expect(shown.stdout).toMatch(/\d values over \d s, in percent of capacity/)
     const { metrics } = await json<{ metrics: { lines: unknown[] } }>(
-      ...['attack', 'show', id, '--metrics'],
+      'attack',
+      'show',
+      id,
+      '--metrics',
     )
     expect(metrics.lines).toHaveLength(1)
   })
@@ -232,13 +229,11 @@ describe('records', () => {
     const over = await service.owner.attack(cpuAttack('-l 1 -p 5'))
     await service.owner.finished(over)
     const active = await service.owner.attack(cpuAttack('-l 600 -p 1'))
-    const ids = async (...more: string[]) =>
-      (await json<Attack[]>('attack', 'list', ...more)).map((one) => one.guid)
-    expect(await ids('--active')).toEqual([active])
-    expect(await ids('--completed', '--limit', '1')).toEqual([over])
-    expect(await ids('--since', '1h', '--limit', '2')).toEqual([active, over])
-    expect(await ids('--since', '1h', '--completed', '--limit', '1')).toEqual([over])
-    expect(await ids('--until', '1h')).toEqual([])
+    expect(await listed('--active')).toEqual([active])
+    expect(await listed('--completed', '--limit', '1')).toEqual([over])
+    expect(await listed('--since', '1h', '--limit', '2')).toEqual([active, over])
+    expect(await listed('--since', '1h', '--completed', '--limit', '1')).toEqual([over])
+    expect(await listed('--until', '1h')).toEqual([])
     expect((await cli('attack', 'list', '--since', 'yesterday')).code).toBe(2)
     expect((await cli('attack', 'list', '--active', '--completed')).code).toBe(2)
     await cli('attack', 'halt', active)
@@ -293,52 +288,5 @@ describe('records', () => {
     expect(other.code).toBe(1)
     expect(other.stdout).toBe('')
     await service.owner.finished(once.stdout.trim())
-  })
-})
-
-describe('containers', () => {
-  needsDocker()
-  let containers: TargetContainers
-  let web: TargetContainer
-  let api: TargetContainer
-  beforeAll(async () => {
-    if (dockerSkipReason) return
-    containers = await targetContainers()
-    web = await containers.start({ app: 'cli-web' })
-    api = await containers.start({ app: 'cli-api' })
-    await untilKnown(service.owner, [web, api])
-  })
-  afterAll(() => containers?.[Symbol.asyncDispose]())
-
-  const guests = (executions: readonly Execution[]) => executions.map((one) => one.guest_id).sort()
-  const run = async (...args: string[]) => {
-    const all = ['attack', 'run', 'cpu', '-l', '1', '-p', '10', ...args]
-    return (await json<{ executions: Execution[] }>(...all)).executions
-  }
-
-  test('are hit by name and start of the id, wherever they are', async () => {
-    const executions = await run('--container', web.name, api.id.slice(0, 12))
-    expect(guests(executions)).toEqual([web.id, api.id].sort())
-  })
-
-  test('are hit by label, with alternatives, on a host and drawn', async () => {
-    const either = ['--label', 'app=cli-web', '--label', 'app=cli-api']
-    expect(guests(await run('--target', host, ...either))).toEqual([web.id, api.id].sort())
-    expect(await run(...either, '--count', '1')).toHaveLength(1)
-    expect(await run(...either, '--percent-of-targets', '100')).toHaveLength(2)
-    expect(guests(await run('--random', '--label', 'app=cli-web'))).toEqual([web.id])
-  })
-
-  test('the commands about them know them', async () => {
-    const listed = await cli('container', 'list')
-    expect(listed.stdout).toContain(web.name)
-    expect((await cli('container', 'labels')).stdout).toContain('temblor.test')
-    expect((await cli('container', 'show', web.name)).stdout).toContain(web.id)
-    const matched = await json<{ matchedContainers: { id: string }[] }>(
-      ...['container', 'match', '--label', 'app=cli-web', '--label', 'app=cli-api'],
-    )
-    expect(matched.matchedContainers.map((one) => one.id).sort()).toEqual([web.id, api.id].sort())
-    expect((await cli('container', 'match')).code).toBe(2)
-    expect((await cli('container', 'show', 'none-such')).code).toBe(1)
   })
 })

@@ -85,14 +85,14 @@ test('a host is listed, shown, revoked and let back in', async () => {
   )
 })
 
-describe('completion', () => {
-  /** What bash offers after these words; the last is being typed. */
-  function offered(script: string, ...words: string[]): string[] {
-    const all = ['temblor', ...words].map((word) => `'${word}'`).join(' ')
-    const run = `${script}\nCOMP_WORDS=(${all}); COMP_CWORD=${words.length}; _temblor; echo "\${COMPREPLY[*]}"`
-    return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).trim().split(' ')
-  }
+/** What bash offers after these words; the last is being typed. */
+function offered(script: string, ...words: string[]): string[] {
+  const all = ['temblor', ...words].map((word) => `'${word}'`).join(' ')
+  const run = `${script}\nCOMP_WORDS=(${all}); COMP_CWORD=${words.length}; _temblor; echo "\${COMPREPLY[*]}"`
+  return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).trim().split(' ')
+}
 
+describe('completion', () => {
   test('the bash script knows commands, attack types and their flags', async () => {
     const { stdout } = await cli('completion', 'bash')
     expect(offered(stdout, 'att')).toEqual(['attack', 'attack-container'])
