@@ -1,7 +1,4 @@
-// @peculiar/x509 resolves its parts through reflect-metadata, which must be there first.
-import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
-import * as x509 from '@peculiar/x509'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
@@ -16,6 +13,9 @@ export async function createCertificateRequest(
   instanceId: string,
   teamId: string,
 ): Promise<KeyAndRequest> {
+  // Needed once in twenty days, and 10 MB of memory; it resolves its parts through reflect-metadata.
+  await import('reflect-metadata')
+  const x509 = await import('@peculiar/x509')
   x509.cryptoProvider.set(webcrypto as never)
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
