@@ -45,7 +45,7 @@ interface EventLine {
 /** The CLI on a terminal of its own, with an answer for each question. */
 async function onTerminal(args: readonly string[], ...answers: [RegExp, string][]) {
   const command = [process.execPath, 'agent/cli/bin.js', ...args].map((arg) => `'${arg}'`).join(' ')
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
+  const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
     cwd: repository,
     env: { ...process.env, ...remote, TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -68,7 +68,7 @@ async function haltAll(api: ApiClient, io: CliIo, options: HaltOptions): Promise
 async function confirmAll(api: ApiClient, io: CliIo): Promise<void> {
   const [self, active] = [await api.call(readSelf), await api.call(listActiveAttacks)]
   const isWide = self.privileges.includes('HALT_ALL')
-  if (active.length > 0) io.say(attackTable(active).join('\n'))
+  if (active.length > 0) io.say(attackTable(active, io).join('\n'))
   const hosts = new Set(active.flatMap((one) => one.targets)).size
   const others = isWide ? `, and all that run in other teams of ${self.company_name}` : ''
   const what = `${count(active.length, 'attack')} of team ${self.org_name} on ${count(hosts, 'host')}${others}`

@@ -14,6 +14,7 @@ import { isOver } from '../output/attack-view.ts'
 import { count } from '../output/count.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
+import { paintStage } from '../output/stage-colour.ts'
 import { formatTable } from '../output/table.ts'
 import { readMoment } from './moment.ts'
 
@@ -46,17 +47,17 @@ export function registerAttackList(attack: Command, io: CliIo): void {
       const { api } = signedInClient(io.env)
       const attacks = await readAttacks(limit, (token) => ask(api, limit, token), options)
       printResult(io, attacks, () =>
-        attacks.length === 0 ? 'There is no such attack.' : attackTable(attacks),
+        attacks.length === 0 ? 'There is no such attack.' : attackTable(attacks, io),
       )
     })
 }
 
 /** A table of attacks, one a line. */
-export function attackTable(attacks: readonly Attack[]): string[] {
+export function attackTable(attacks: readonly Attack[], io: CliIo): string[] {
   const rows = attacks.map((one) => [
     one.guid,
     [one.command_type, ...one.args].join(' '),
-    one.stage,
+    paintStage(io, one.stage),
     targetsOf(one),
     one.created_at,
     one.create_user,

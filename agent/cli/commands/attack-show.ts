@@ -25,7 +25,7 @@ export function registerAttackShow(attack: Command, io: CliIo): void {
         ? await api.call(readAttackMetrics, { params: { guid: id } })
         : undefined
       printResult(io, { ...view, ...(metrics ? { metrics } : {}) }, () => [
-        ...attackLines(view),
+        ...attackLines(view, io),
         '',
         ...stageLines(view),
         ...annotationLines(view.attack),

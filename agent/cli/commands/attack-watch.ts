@@ -66,7 +66,7 @@ async function watchTeam(api: CliApi, io: CliIo, signal: AbortSignal): Promise<v
   for await (const event of watchAll(api, signal)) {
     if (io.json) printEvent(io, event)
     // The measurements in between are for those who read JSON.
-    else if (stages.get(event.execution_id) !== event.stage) io.print(eventLine(event))
+    else if (stages.get(event.execution_id) !== event.stage) io.print(eventLine(event, io))
     stages.set(event.execution_id, event.stage)
     if (event.execution.end_time !== null) stages.delete(event.execution_id)
   }
@@ -138,7 +138,7 @@ function createStopwatch(): (execution: Execution) => number | undefined {
 
 /** Prints the result; a bad end becomes the exit code. */
 export function reportEnd(io: CliIo, view: AttackView, isPrinted = false): void {
-  if (!isPrinted) printResult(io, view, () => attackLines(view))
+  if (!isPrinted) printResult(io, view, () => attackLines(view, io))
   const code = exitCodeOf(view)
   if (code !== exitCodes.ok) throw new CliError(`The attack ended as ${view.attack.stage}.`, code)
 }

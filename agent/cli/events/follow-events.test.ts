@@ -51,6 +51,14 @@ test('a broken connection is resumed after the last event', async () => {
   expect(await take(open, 2)).toEqual(['first', 'after 1-0'])
 })
 
+test('where to resume may be named before the first event', async () => {
+  const open = await serve(
+    (response) => response.end('retry: 10\nid: 7-0\n\nid: 8-0\n'),
+    (response, lastId) => response.write(`data: after ${lastId}\n\n`),
+  )
+  expect(await take(open, 1)).toEqual(['after 7-0'])
+})
+
 test('a connection that falls silent is given up and resumed', async () => {
   const open = await serve(
     (response) => response.write('retry: 10\n\nid: 1-0\ndata: first\n\n'),
@@ -62,6 +70,14 @@ test('a connection that falls silent is given up and resumed', async () => {
 test('a server that only closes is left in the end', async () => {
   const open = await serve((response) => response.end('retry: 10\n\n'))
   await expect(take(open, 1)).rejects.toThrow('cannot be reached any more: it closed')
+})
+
+test('one that never answers is left in the end too', async () => {
+  server = createServer(() => {}).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const open: OpenStream = (_, aborted) => fetch(`http://127.0.0.1:${port}/`, { signal: aborted })
+  await expect(take(open, 1)).rejects.toThrow('cannot be reached any more: nothing came')
 })
 
 test('a refusal is not tried again', async () => {

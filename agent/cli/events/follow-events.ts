@@ -28,17 +28,16 @@ export async function* followEvents(
   signal: AbortSignal,
   patience: Patience = usualPatience,
 ): AsyncGenerator<SseEvent> {
-  const parsers = { last: createSseParser() }
+  let connection: Connection = { parser: createSseParser(), isHeard: false }
   let lastId: string | undefined
   let goodAt = performance.now()
   while (!signal.aborted) {
     const connectedAt = performance.now()
     let problem = 'it closed the connection'
     try {
-      parsers.last = createSseParser()
-      for await (const event of readConnection(open, lastId, signal, parsers.last, patience)) {
+      connection = { parser: createSseParser(), isHeard: false }
+      for await (const event of readConnection(open, lastId, signal, connection, patience)) {
         goodAt = performance.now()
-        if (event.id !== '') lastId = event.id
         yield event
       }
     } catch (error) {
@@ -46,12 +45,19 @@ export async function* followEvents(
       if (!isPassing(error)) throw error
       problem = error.cause instanceof Error ? error.cause.message : error.message
     }
+    lastId = connection.parser.lastId || lastId
     const now = performance.now()
-    if (now - connectedAt > goodConnectionMs) goodAt = now
+    if (connection.isHeard && now - connectedAt > goodConnectionMs) goodAt = now
     if (now - goodAt > patience.lostMs)
       throw new CliError(`The controller cannot be reached any more: ${problem}.`)
-    await sleep(parsers.last.retryMs ?? retryMs, undefined, { signal }).catch(() => {})
+    await sleep(connection.parser.retryMs ?? retryMs, undefined, { signal }).catch(() => {})
   }
+}
+
+interface Connection {
+  readonly parser: SseParser
+  /** Whether anything has come: the far end may be a host that swallows everything. */
+  isHeard: boolean
 }
 
 /** The events of one connection, until it ends, breaks or falls silent. */
@@ -59,7 +65,7 @@ async function* readConnection(
   open: OpenStream,
   lastId: string | undefined,
   signal: AbortSignal,
-  parser: SseParser,
+  connection: Connection,
   { silentMs }: Patience,
 ): AsyncGenerator<SseEvent> {
   const dead = new AbortController()
@@ -70,7 +76,8 @@ async function* readConnection(
     const decoder = new TextDecoder()
     for await (const chunk of response.body ?? []) {
       timer.refresh()
-      yield* parser.push(decoder.decode(chunk, { stream: true }))
+      connection.isHeard = true
+      yield* connection.parser.push(decoder.decode(chunk, { stream: true }))
     }
   } finally {
     clearTimeout(timer)

@@ -9,6 +9,8 @@ export interface SseEvent {
 export interface SseParser {
   /** Takes the next piece of the stream, cut anywhere, and gives the events that it completes. */
   push(text: string): SseEvent[]
+  /** The last id that the stream has named, with an event or without; empty before. */
+  readonly lastId: string
   /** How long to wait before connecting again, when the stream has said so. */
   readonly retryMs: number | undefined
 }
@@ -17,6 +19,8 @@ export interface SseParser {
 export function createSseParser(): SseParser {
   let rest: string | undefined
   let lastId = ''
+  /** Named, but not yet by a whole event. */
+  let nextId = ''
   let name = ''
   let data: string[] = []
   let retryMs: number | undefined
@@ -27,7 +31,7 @@ export function createSseParser(): SseParser {
     const value = at < 0 ? '' : line.slice(at + 1).replace(/^ /, '')
     if (field === 'event') name = value
     else if (field === 'data') data.push(value)
-    else if (field === 'id' && !value.includes('\0')) lastId = value
+    else if (field === 'id' && !value.includes('\0')) nextId = value
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) retryMs = Number(value)
   }
   const takeLine = (line: string): SseEvent[] => {
@@ -36,6 +40,7 @@ export function createSseParser(): SseParser {
       takeField(line)
       return []
     }
+    lastId = nextId
     const event = { name: name || 'message', id: lastId, data: data.join('\n') }
     const isEmpty = data.length === 0
     name = ''
@@ -50,6 +55,9 @@ export function createSseParser(): SseParser {
       const lines = all.slice(0, cut).split(/\r\n|\n|\r/)
       rest = (lines.pop() ?? '') + all.slice(cut)
       return lines.flatMap(takeLine)
+    },
+    get lastId() {
+      return lastId
     },
     get retryMs() {
       return retryMs

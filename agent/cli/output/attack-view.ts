@@ -2,7 +2,9 @@ import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
 import type { Effect } from '../../../shared/effect.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import type { CliIo } from './io.ts'
 import type { ProgressRow } from './progress.ts'
+import { paintStage } from './stage-colour.ts'
 import { formatTable } from './table.ts'
 
 /** An attack with a row for each host or container, as it is printed with `--json`. */
@@ -70,18 +72,21 @@ export function progressRows(
 }
 
 /** The lines of `attack show`, and the summary at the end of `attack run` and `watch`. */
-export function attackLines({ attack, executions }: AttackView): string[] {
+export function attackLines(
+  { attack, executions }: AttackView,
+  io: Pick<CliIo, 'paint'>,
+): string[] {
   const halted = attack.halted_by ? `, halted by ${attack.halted_by}${haltWhy(attack)}` : ''
   const rows = executions.map((execution) => [
     targetName(execution),
-    execution.stage,
+    paintStage(io, execution.stage),
     formatEffect(execution.requested),
     formatEffect(execution.measured),
     execution.backend ?? '-',
     execution.reason ?? '-',
   ])
   return [
-    `attack ${attack.guid}: ${attack.stage}${halted}`,
+    `attack ${attack.guid}: ${paintStage(io, attack.stage)}${halted}`,
     `  ${[attack.command_type, ...attack.args].join(' ')} (${attack.length_seconds} s), by ${attack.create_user}, ${attack.created_at}`,
     '',
     ...formatTable([['TARGET', 'STAGE', 'ASKED', 'MEASURED', 'BACKEND', 'REASON'], ...rows]),
@@ -125,7 +130,10 @@ export function annotationLines({ annotations }: Attack): string[] {
 }
 
 /** One move of one target, as `attack watch` prints it for the team. */
-export function eventLine({ attack, execution, stage }: ExecutionEvent): string {
+export function eventLine(
+  { attack, execution, stage }: ExecutionEvent,
+  io: Pick<CliIo, 'paint'>,
+): string {
   const isDone = execution.end_time !== null && execution.stage === stage
   const notes = [
     execution.requested && stage === 'Running' ? `asked ${formatEffect(execution.requested)}` : '',
@@ -134,5 +142,5 @@ export function eventLine({ attack, execution, stage }: ExecutionEvent): string 
   ]
   const note = notes.filter(Boolean).join(', ')
   const at = execution.service_states.findLast((one) => one.stage === stage)?.timestamp
-  return `${at ?? execution.updated_at}  ${attack.guid}  ${attack.command_type}  ${targetName(execution)}  ${stage}${note ? ` (${note})` : ''}`
+  return `${at ?? execution.updated_at}  ${attack.guid}  ${attack.command_type}  ${targetName(execution)}  ${paintStage(io, stage)}${note ? ` (${note})` : ''}`
 }
