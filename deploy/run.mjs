@@ -12,7 +12,7 @@ import { runTests } from './setup/tests.mjs'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const say = (line) => process.stderr.write(`${line}\n`)
 
-const tasks = { start, demo, bench, test, 'test:unit': testUnit, check, format, gen }
+const tasks = { start, demo, bench, fuzz, test, 'test:unit': testUnit, check, format, gen }
 const [name, ...rest] = process.argv.slice(2)
 const args = rest.filter((arg) => arg !== '--yes')
 // Without a terminal nobody can answer: then everything is named and done.
@@ -46,6 +46,11 @@ async function demo() {
   } finally {
     await stopEngine()
   }
+}
+
+async function fuzz() {
+  await ensureSystemPackages(['redis-server'], { say, askFirst })
+  return runScript('test/fuzz/main.ts')
 }
 
 async function bench() {
