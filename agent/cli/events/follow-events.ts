@@ -43,7 +43,7 @@ export async function* followEvents(
     } catch (error) {
       if (signal.aborted) return
       if (!isPassing(error)) throw error
-      problem = error.cause instanceof Error ? error.cause.message : error.message
+      problem = problemOf(error)
     }
     lastId = connection.parser.lastId || lastId
     const now = performance.now()
@@ -83,6 +83,10 @@ async function* readConnection(
     clearTimeout(timer)
     dead.abort()
   }
+}
+
+function problemOf({ cause, message }: Error): string {
+  return cause instanceof Error ? cause.message : message
 }
 
 /** Whether trying again may help: the network, or a controller that is starting or overloaded. */
