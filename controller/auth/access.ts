@@ -143,15 +143,15 @@ async function authenticate(deps: AccessDeps, authorization: string | undefined)
 /** Looks the user's place up anew, so that a change of roles acts on the next request. */
 async function callerOf(store: Store, session: SessionRecord, tokenHash: string): Promise<Caller> {
   const { companyId, teamId, userId, email } = session
-  const [company, membership] = await Promise.all([
+  const [company, membership, team] = await Promise.all([
     store.companies.readCompany(companyId),
     store.companies.readMembership(companyId, userId),
+    teamId === undefined ? undefined : store.companies.readTeam(companyId, teamId),
   ])
   if (!company || !membership) throw invalidToken()
   const common = { userId, email, company, membership, tokenHash }
   if (teamId === undefined)
     return { ...common, team: undefined, privileges: privilegesOf(membership.roles, []) }
-  const team = await store.companies.findTeam(teamId)
   const teamRoles = membership.teams[teamId]
   if (!team || !teamRoles) throw invalidToken()
   return { ...common, team, privileges: privilegesOf(membership.roles, teamRoles) }

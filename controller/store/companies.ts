@@ -38,6 +38,7 @@ export interface Companies {
   readCompany(companyId: string): Promise<Company | undefined>
   listTeams(companyId: string): Promise<Team[]>
   findTeam(teamId: string): Promise<Team | undefined>
+  readTeam(companyId: string, teamId: string): Promise<Team | undefined>
   /** The team's enrolment secret in the clear. */
   readTeamSecret(team: Team): Promise<string>
   readMembership(companyId: string, userId: string): Promise<Membership | undefined>
@@ -47,6 +48,10 @@ export interface Companies {
 
 /** Opens the store of companies; team secrets are sealed with the controller's key. */
 export function openCompanies(redis: Redis, seal: Seal): Companies {
+  const readTeam = async (companyId: string, teamId: string): Promise<Team | undefined> => {
+    const text = await redis.hget(keys.companyTeams(companyId), teamId)
+    return text === null ? undefined : toTeam(companyId, JSON.parse(text) as TeamRecord)
+  }
   const readCompany = async (companyId: string): Promise<Company | undefined> => {
     const name = await redis.hget(keys.company(companyId), 'name')
     return name === null ? undefined : { id: companyId, name }
@@ -63,11 +68,10 @@ export function openCompanies(redis: Redis, seal: Seal): Companies {
       (await readTeams(redis, companyId))
         .sort((a, b) => a.createdMs - b.createdMs)
         .map((record) => toTeam(companyId, record)),
+    readTeam,
     async findTeam(teamId) {
       const companyId = await redis.hget(keys.teamCompanies, teamId)
-      if (companyId === null) return undefined
-      const text = await redis.hget(keys.companyTeams(companyId), teamId)
-      return text === null ? undefined : toTeam(companyId, JSON.parse(text) as TeamRecord)
+      return companyId === null ? undefined : await readTeam(companyId, teamId)
     },
     async readTeamSecret(team) {
       const text = await redis.hget(keys.companyTeams(team.companyId), team.id)
