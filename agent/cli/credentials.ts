@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { version } from '../../shared/version.ts'
 import { CliError, exitCodes } from './exit-codes.ts'
-import { type CliApi, openApi } from './open-route.ts'
+import { type ApiClient, createApiClient } from '../../shared/api/client.ts'
 
 /** What `temblor login` keeps. It holds a session token. */
 export interface Credentials {
@@ -32,9 +32,9 @@ export function apiBaseUrl(text: string): string {
 }
 
 /** A client of the API for whoever is signed in; TEMBLOR_URL and TEMBLOR_TOKEN win over the file. */
-export function signedInClient(env: NodeJS.ProcessEnv): { api: CliApi; baseUrl: string } {
+export function signedInClient(env: NodeJS.ProcessEnv): { api: ApiClient; baseUrl: string } {
   const { baseUrl, authorization } = resolveAccess(env)
-  return { api: openApi({ baseUrl, authorization, userAgent }), baseUrl }
+  return { api: createApiClient({ baseUrl, authorization, userAgent }), baseUrl }
 }
 
 function resolveAccess(env: NodeJS.ProcessEnv): { baseUrl: string; authorization: string } {

@@ -8,6 +8,8 @@ const backlogBytes = 1024 * 1024
 
 /** A stream of server-sent events (HTML Living Standard, 9.2). */
 export interface SseStream {
+  /** Names where the reader stands before there is an event, so that it can resume from there. */
+  mark(id: string): void
   send(event: { name: string; id?: string; data: unknown }): void
   end(): void
   /** Aborted when the client is gone or too slow, or the stream is over. */
@@ -31,6 +33,9 @@ export function openSse(response: ServerResponse): SseStream {
   response.once('close', finish)
   return {
     closed: over.signal,
+    mark(id) {
+      if (!over.signal.aborted) response.write(`id: ${id}\n\n`)
+    },
     send({ name, id, data }) {
       if (over.signal.aborted) return
       const idLine = id === undefined ? '' : `id: ${id}\n`

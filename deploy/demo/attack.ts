@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { followAttack } from '../../agent/cli/commands/attack-watch.ts'
+import { watchToEnd } from '../../agent/cli/commands/attack-watch.ts'
 import type { AttackView } from '../../agent/cli/output/attack-view.ts'
 import type { CliIo } from '../../agent/cli/output/io.ts'
 import { createAttack, type CreateAttackBody } from '../../shared/api/attacks.ts'
@@ -48,7 +48,7 @@ export async function runObserved(
     const id = await api.call(createAttack, { body })
     const executions = await api.call(listExecutions, { query: { taskId: id } })
     hostExecution = executions.find((execution) => execution.target_type === 'Host')?.guid
-    view = await followAttack(api, io, id, signal)
+    view = await watchToEnd(api, io, id, signal)
     await sleep(afterwardsMs)
   } finally {
     seenOnHost = host.finish()

@@ -1,43 +1,68 @@
 import { ApiError, errorCatalogue, type ErrorBody, type ErrorCode } from './errors.ts'
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteContract } from './route.ts'
+import type { AnswerOf, BodyOf, HeadersOf, ParamsOf, QueryOf, RouteContract } from './route.ts'
 
 interface CallInput<C extends RouteContract> {
   readonly body?: BodyOf<C>
   readonly query?: QueryOf<C>
   readonly params?: ParamsOf<C>
+  readonly headers?: HeadersOf<C>
   readonly signal?: AbortSignal
+}
+
+/** Where the API is and who asks. */
+export interface ApiAccess {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string
+  /** The header of a session. */
+  readonly authorization?: string
+  readonly userAgent?: string
 }
 
 export interface ApiClient {
   /** Performs one operation. @throws ApiError with the server's code and text, TypeError offline */
   call<C extends RouteContract>(contract: C, input?: CallInput<C>): Promise<AnswerOf<C>>
+  /** Performs one operation and gives the answer unread, for streams. @throws as `call` */
+  open<C extends RouteContract>(contract: C, input?: CallInput<C>): Promise<Response>
 }
 
-/** A client of the API for the CLI, the demo and the tests. `baseUrl` ends in `/v1`. */
-export function createApiClient(options: {
-  baseUrl: string
-  authorization?: string
-  userAgent?: string
-}): ApiClient {
+/** A client of the API for the CLI, the demo and the tests. */
+export function createApiClient(access: ApiAccess): ApiClient {
+  const open: ApiClient['open'] = async (contract, input = {}) => {
+    const response = await fetch(urlOf(access.baseUrl, contract, input), {
+      method: contract.method,
+      headers: headersOf(access, contract, input),
+      redirect: 'manual',
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(input.signal ? { signal: input.signal } : {}),
+    })
+    if (response.status === contract.success.status) return response
+    throw errorFrom(response, await response.text())
+  }
   return {
-    async call(contract, input = {}) {
-      const response = await fetch(urlOf(options.baseUrl, contract, input), {
-        method: contract.method,
-        headers: {
-          ...(options.authorization ? { authorization: options.authorization } : {}),
-          ...(options.userAgent ? { 'user-agent': options.userAgent } : {}),
-          ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        redirect: 'manual',
-        ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-        ...(input.signal ? { signal: input.signal } : {}),
-      })
+    open,
+    async call(contract, input) {
+      const response = await open(contract, input)
       const text = await response.text()
-      if (response.status !== contract.success.status) throw errorFrom(response, text)
-      const isText = contract.success.mediaType === 'text/plain'
-      return (isText ? text : JSON.parse(text)) as never
+      return (contract.success.mediaType === 'text/plain' ? text : JSON.parse(text)) as never
     },
   }
+}
+
+function headersOf<C extends RouteContract>(
+  access: ApiAccess,
+  contract: C,
+  input: CallInput<C>,
+): Record<string, string> {
+  const all: Record<string, string | undefined> = {
+    authorization: access.authorization,
+    'user-agent': access.userAgent,
+    accept: contract.success.mediaType ?? 'application/json',
+    'content-type': input.body === undefined ? undefined : 'application/json',
+    ...((input.headers ?? {}) as Record<string, string | undefined>),
+  }
+  return Object.fromEntries(
+    Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
 }
 
 function urlOf<C extends RouteContract>(baseUrl: string, contract: C, input: CallInput<C>): string {

@@ -10,7 +10,6 @@ import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.t
 import { signedInClient } from '../credentials.ts'
 import { isPassing } from '../events/follow-events.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
-import type { CliApi } from '../open-route.ts'
 import { ask, canAsk } from '../output/confirm.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
@@ -122,7 +121,7 @@ async function runAttack(
 }
 
 /** Asks again when the answer was lost on the way: the key keeps it from being run twice. */
-async function create(api: CliApi, body: CreateAttackBody, key: string): Promise<string> {
+async function create(api: ApiClient, body: CreateAttackBody, key: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const answer = await api.open(createAttack, { body, headers: { 'idempotency-key': key } })
@@ -136,7 +135,7 @@ async function create(api: CliApi, body: CreateAttackBody, key: string): Promise
   }
 }
 
-async function follow(api: CliApi, io: CliIo, id: string): Promise<void> {
+async function follow(api: ApiClient, io: CliIo, id: string): Promise<void> {
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
   // Until the end: a signal that comes twice must not cut off the halt that the first one asked for.

@@ -3,9 +3,8 @@ import type { ApiClient } from '../../../shared/api/client.ts'
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import type { Execution } from '../../../shared/api/records.ts'
 import { signedInClient } from '../credentials.ts'
-import { pollViews, type ViewStep, watchAll, watchViews } from '../events/attack-views.ts'
+import { type ViewStep, watchAll, watchViews } from '../events/attack-views.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
-import type { CliApi } from '../open-route.ts'
 import {
   attackLines,
   type AttackView,
@@ -49,7 +48,7 @@ Examples:
     })
 }
 
-async function watchOne(api: CliApi, io: CliIo, id: string, signal: AbortSignal): Promise<void> {
+async function watchOne(api: ApiClient, io: CliIo, id: string, signal: AbortSignal): Promise<void> {
   const view = await watchToEnd(api, io, id, signal, (event) => printEvent(io, event))
   if (!view)
     throw new CliError(
@@ -60,7 +59,7 @@ async function watchOne(api: CliApi, io: CliIo, id: string, signal: AbortSignal)
   reportEnd(io, view, io.json)
 }
 
-async function watchTeam(api: CliApi, io: CliIo, signal: AbortSignal): Promise<void> {
+async function watchTeam(api: ApiClient, io: CliIo, signal: AbortSignal): Promise<void> {
   const stages = new Map<string, string>()
   io.say('Waiting for attacks of the team. Ctrl-C ends it.')
   for await (const event of watchAll(api, signal)) {
@@ -79,23 +78,13 @@ function printEvent(io: CliIo, event: ExecutionEvent): void {
 
 /** Shows progress until every target is done. Gives undefined when the signal came first. */
 export function watchToEnd(
-  api: CliApi,
+  api: ApiClient,
   io: CliIo,
   id: string,
   signal: AbortSignal,
   onEvent?: (event: ExecutionEvent) => void,
 ): Promise<AttackView | undefined> {
   return showProgress(io, watchViews(api, id, signal), onEvent)
-}
-
-/** The same for a client that opens no streams. */
-export function followAttack(
-  api: ApiClient,
-  io: CliIo,
-  id: string,
-  signal: AbortSignal,
-): Promise<AttackView | undefined> {
-  return showProgress(io, pollViews(api, id, signal))
 }
 
 async function showProgress(

@@ -3,7 +3,7 @@ import { ApiError } from '../../../shared/api/errors.ts'
 import { logout } from '../../../shared/api/sessions.ts'
 import { readCredentials, removeCredentials, userAgent } from '../credentials.ts'
 import { isPassing } from '../events/follow-events.ts'
-import { openApi } from '../open-route.ts'
+import { createApiClient } from '../../../shared/api/client.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 
@@ -17,7 +17,7 @@ export function registerLogout(program: Command, io: CliIo): void {
       if (!stored) return printResult(io, { signed_out: false }, () => 'Nobody is signed in.')
       const { baseUrl, authorization, email } = stored
       try {
-        await openApi({ baseUrl, authorization, userAgent }).call(logout)
+        await createApiClient({ baseUrl, authorization, userAgent }).call(logout)
       } catch (error) {
         const isOver = error instanceof ApiError && error.code === 'unauthenticated'
         if (!isOver && !isPassing(error)) throw error

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient } from '../../../shared/api/client.ts'
 import { type ExecutionEvent, watchAttack, watchTeam } from '../../../shared/api/events.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
 import { readView } from '../commands/attack-show.ts'
-import type { CliApi } from '../open-route.ts'
-import { type AttackView, isOver } from '../output/attack-view.ts'
+import type { AttackView } from '../output/attack-view.ts'
 import { followEvents, isPassing } from './follow-events.ts'
 
 /** The attack as it is after an event; `event` is missing in the last one, when it is over. */
@@ -15,7 +13,7 @@ export interface ViewStep {
 
 /** An attack as it goes on, from where it stands to its end. Ends early with the signal. */
 export async function* watchViews(
-  api: CliApi,
+  api: ApiClient,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<ViewStep> {
@@ -36,7 +34,10 @@ export async function* watchViews(
 }
 
 /** What becomes of all attacks of the team, from now on. */
-export async function* watchAll(api: CliApi, signal: AbortSignal): AsyncGenerator<ExecutionEvent> {
+export async function* watchAll(
+  api: ApiClient,
+  signal: AbortSignal,
+): AsyncGenerator<ExecutionEvent> {
   const open = (lastId: string | undefined, aborted: AbortSignal) =>
     api.open(watchTeam, { headers: resumeAfter(lastId), signal: aborted })
   for await (const { name, data } of followEvents(open, signal))
@@ -55,24 +56,4 @@ async function endOf(api: ApiClient, heard: AttackView): Promise<AttackView> {
 
 function resumeAfter(lastId: string | undefined): { 'last-event-id'?: string } {
   return lastId === undefined ? {} : { 'last-event-id': lastId }
-}
-
-/** The same by asking twice a second, for a client that opens no streams (the demo's). */
-export async function* pollViews(
-  api: ApiClient,
-  id: string,
-  signal: AbortSignal,
-): AsyncGenerator<ViewStep> {
-  let heardAt = performance.now()
-  while (!signal.aborted) {
-    try {
-      const view = await readView(api, id)
-      heardAt = performance.now()
-      yield { view }
-      if (isOver(view.attack)) return
-    } catch (error) {
-      if (!isPassing(error) || performance.now() - heardAt > 30_000) throw error
-    }
-    await sleep(500, undefined, { signal }).catch(() => {})
-  }
 }

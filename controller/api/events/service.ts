@@ -29,7 +29,10 @@ export function createWatchService(store: Store, feed: EventFeed): WatchService 
     },
     watchAttack: (stream, teamId, attackId, resume) =>
       watchAttack(deps, stream, teamId, attackId, resume),
-    watchTeam: (stream, teamId, from) => pump(deps, stream, teamId, from, undefined),
+    watchTeam(stream, teamId, from) {
+      stream.mark(from)
+      return pump(deps, stream, teamId, from, undefined)
+    },
   }
 }
 
@@ -42,6 +45,7 @@ async function watchAttack(
 ): Promise<void> {
   const { store, feed } = deps
   const from = resume ?? (await feed.lastId(teamId))
+  stream.mark(from)
   const executions = (await store.executions.ofAttacks(teamId, [attackId]))[0] ?? []
   const past = resume
     ? (await feed.since(teamId, resume)).filter((event) => event.attackId === attackId)
