@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzz } from '../fuzz/fuzz.ts'
+import { request } from '../support/http.ts'
+import { problem } from '../support/problem.ts'
 import { startService, type Service } from '../support/service.ts'
 
 let service: Service
@@ -11,10 +13,10 @@ afterAll(() => service?.[Symbol.asyncDispose]())
 test('500 generated requests get no 5xx, no silence, no odd error, and change nothing when refused', async () => {
   const report = await fuzz(service, { seed: 20_261_120, from: 0, count: 500, connections: 4 })
   expect(
-    report.failures.map(({ index, fault, request }) => ({
+    report.failures.map(({ index, fault, request: sent }) => ({
       index,
       fault,
-      sent: request.bytes.toString('latin1').slice(0, 500),
+      sent: sent.bytes.toString('latin1').slice(0, 500),
     })),
   ).toEqual([])
   expect(report.damage).toEqual([])
@@ -22,4 +24,27 @@ test('500 generated requests get no 5xx, no silence, no odd error, and change no
   expect(Object.keys(report.byStatus)).toEqual(
     expect.arrayContaining(['200', '201', '400', '401', '404']),
   )
+})
+
+// Found by `npm run fuzz`: writing the value into the message overflows the stack: 500, in another shape.
+test.fails.each(['/halts', '/attacks/new', '/attacks/preview', '/containers/match'])(
+  'lists 5,000 deep are refused at %s like any other bad body',
+  async (path) => {
+    const text = '['.repeat(5_000) + ']'.repeat(5_000)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await service.owner.send('POST', path, { text, headers })
+    expect(problem(answer)).toMatchObject({ status: 400 })
+  },
+)
+
+// Found by `npm run fuzz`: it opens a stream that never ends, for an answer that has no body.
+test.fails('HEAD of a stream of events is answered', async () => {
+  const head = request(service.baseUrl, 'HEAD', '/v1/events', {
+    headers: { authorization: service.owner.session.header },
+  })
+  const late = AbortSignal.timeout(3_000)
+  const tooLate = new Promise<never>((_, fail) => {
+    late.addEventListener('abort', () => fail(new Error('no end')))
+  })
+  expect((await Promise.race([head, tooLate])).status).toBeGreaterThan(0)
 })

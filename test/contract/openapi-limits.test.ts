@@ -90,7 +90,7 @@ test('503: while storage is away every operation that needs it says so within te
       faults.push(...undocumented(document, found, answer).map((one) => `${operationId} ${one}`))
       if (answer.status !== 503) continue
       const code = operationId === 'readHealth' ? 'not_ready' : 'storage_unavailable'
-      if (operationId !== 'readHealth') expect(problem(answer)).toEqual({ status: 503, code })
+      if (problem(answer).code !== code) faults.push(`${operationId} ${problem(answer).code}`)
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     }
   } finally {

@@ -74,22 +74,30 @@ export function generate(
   const path =
     pathOf(random, operation, known, hostility) + queryOf(random, operation, known, hostility)
   const body = bodyOf(random, operation, kind, hostility)
-  const headers = headersOf(random, operation, known, hostility)
-  if (body.type !== undefined) headers.push(`Content-Type: ${body.type}`)
-  const junk = kind === 'hostile' && random.chance(0.15)
-  if (junk) headers.push(random.pick(junkHeaders))
-  const isChunked = body.bytes.length > 0 && random.chance(0.1)
-  if (isChunked) headers.push('Transfer-Encoding: chunked')
-  else if (body.bytes.length > 0 || random.chance(0.3))
-    headers.push(`Content-Length: ${body.bytes.length}`)
-  const head = `${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`
+  const isJunk = kind === 'hostile' && random.chance(0.15)
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    ...headersOf(random, operation, known, hostility),
+    ...(isJunk ? [random.pick(junkHeaders)] : []),
+  ]
   return {
     operationId: operation.operationId,
     kind,
     method,
-    bytes: Buffer.concat([Buffer.from(head, 'utf8'), isChunked ? chunks(body.bytes) : body.bytes]),
-    mayBeCut: junk,
+    bytes: framed(random, head, body),
+    mayBeCut: isJunk,
   }
+}
+
+/** Says how long the body is, in one of the ways that there are. */
+function framed(random: Random, head: string[], body: ReturnType<typeof bodyOf>): Buffer {
+  if (body.type !== undefined) head.push(`Content-Type: ${body.type}`)
+  const isChunked = body.bytes.length > 0 && random.chance(0.1)
+  if (isChunked) head.push('Transfer-Encoding: chunked')
+  else if (body.bytes.length > 0 || random.chance(0.3))
+    head.push(`Content-Length: ${body.bytes.length}`)
+  const text = Buffer.from(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n`)
+  return Buffer.concat([text, isChunked ? chunks(body.bytes) : body.bytes])
 }
 
 const junkHeaders = [
@@ -221,32 +229,38 @@ const strangeTypes = [
 
 function bodyOf(
   random: Random,
-  { body, method, operationId }: Operation,
+  operation: Operation,
   kind: Generated['kind'],
   hostility: number,
 ): { type: string | undefined; bytes: Buffer } {
-  const isWanted = body !== undefined && !random.chance(hostility / 5)
-  if (!isWanted && (method === 'GET' || !random.chance(hostility / 2)))
-    return { type: undefined, bytes: Buffer.alloc(0) }
-  const schema = body?.schema ?? {}
-  const goods = goodBodies[operationId]
-  let value = goods && random.chance(0.6) ? random.pick(goods) : fitting(random, schema)
-  if (kind === 'near') value = spoil(random, value)
-  if (kind === 'hostile') value = spoil(random, spoil(random, value))
-  const isForm = body?.type.includes('urlencoded') ?? false
-  const text =
-    isForm && typeof value === 'object' && !random.chance(hostility)
-      ? formText(random, value)
-      : jsonText(random, value, kind === 'hostile' ? 0.4 : 0)
-  const type = random.chance(hostility / 3)
-    ? random.pick(strangeTypes)
-    : (body?.type ?? 'application/json')
+  const { body } = operation
+  if (!hasBody(random, operation, hostility)) return { type: undefined, bytes: Buffer.alloc(0) }
+  const value = valueOf(random, operation, kind)
+  const isForm = body?.type.includes('urlencoded') && !random.chance(hostility)
+  const text = isForm
+    ? formText(random, Object(value) as object)
+    : jsonText(random, value, kind === 'hostile' ? 0.4 : 0)
+  const isStrange = random.chance(hostility / 3)
+  const type = isStrange ? random.pick(strangeTypes) : (body?.type ?? 'application/json')
   const bytes = Buffer.from(text, random.chance(hostility / 10) ? 'latin1' : 'utf8')
   return { type, bytes: bytes.subarray(0, 300_000) }
 }
 
-function formText(random: Random, value: object | null): string {
-  const pairs = Object.entries(value ?? {}).map(
+function hasBody(random: Random, { body, method }: Operation, hostility: number): boolean {
+  if (body && !random.chance(hostility / 5)) return true
+  return method !== 'GET' && random.chance(hostility / 2)
+}
+
+function valueOf(random: Random, { body, operationId }: Operation, kind: Generated['kind']) {
+  const goods = goodBodies[operationId]
+  const isGood = goods && random.chance(0.6)
+  const value = isGood ? random.pick(goods) : fitting(random, body?.schema ?? {})
+  if (kind === 'near') return spoil(random, value)
+  return kind === 'hostile' ? spoil(random, spoil(random, value)) : value
+}
+
+function formText(random: Random, value: object): string {
+  const pairs = Object.entries(value).map(
     ([key, one]) => [key, typeof one === 'string' ? one : JSON.stringify(one)] as [string, string],
   )
   const text = new URLSearchParams(pairs).toString()

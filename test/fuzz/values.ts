@@ -35,30 +35,25 @@ const words = [
   '',
 ] as const
 
+const byType: Record<string, (random: Random, schema: Schema) => unknown> = {
+  object: fittingObject,
+  array: (random, { items = {} }) =>
+    Array.from({ length: random.int(0, 3) }, () => fitting(random, items)),
+  string: (random) => random.pick(words),
+  integer: (random, { minimum = 0, maximum = 10 }) => random.int(minimum, maximum),
+  number: (random, { maximum = 100 }) => random.next() * maximum,
+  boolean: (random) => random.chance(0.5),
+  null: () => null,
+  any: (random) => random.pick([1, 'x', null, [], {}, true]),
+}
+
 /** A value as the schema wants it, more or less. */
 export function fitting(random: Random, schema: Schema): unknown {
   if (schema.examples && random.chance(0.5)) return random.pick(schema.examples)
   if (schema.enum) return random.pick(schema.enum)
   if ('const' in schema) return schema.const
   if (schema.anyOf) return fitting(random, random.pick(schema.anyOf))
-  switch (schema.type) {
-    case 'object':
-      return fittingObject(random, schema)
-    case 'array':
-      return Array.from({ length: random.int(0, 3) }, () => fitting(random, schema.items ?? {}))
-    case 'string':
-      return random.pick(words)
-    case 'integer':
-      return random.int(schema.minimum ?? 0, schema.maximum ?? 10)
-    case 'number':
-      return random.next() * (schema.maximum ?? 100)
-    case 'boolean':
-      return random.chance(0.5)
-    case 'null':
-      return null
-    default:
-      return random.pick([1, 'x', null, [], {}, true])
-  }
+  return byType[schema.type ?? 'any']?.(random, schema)
 }
 
 function fittingObject(random: Random, schema: Schema): Record<string, unknown> {

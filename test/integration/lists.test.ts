@@ -189,15 +189,15 @@ describe('pages', () => {
   })
 })
 
-describe('the range', () => {
-  const times = async () => (await api.attacks()).map((one) => Date.parse(one.created_at))
-  const inRange = async (query: string) => guids((await page(`/attacks/range?${query}`)).items)
+const times = async () => (await api.attacks()).map((one) => Date.parse(one.created_at))
+const inRange = async (query: string) => guids((await page(`/attacks/range?${query}`)).items)
+const iso = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
 
+describe('the range', () => {
   test('is of the times at which attacks were created, in both forms', async () => {
     const all = await list('/attacks')
     const at = await times()
     const [from = 0, to = 0] = [at[6], at[2]]
-    const iso = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
     const expected = all.slice(2, 7)
     expect(await inRange(`startTime=${iso(from)}&endTime=${iso(to)}`)).toEqual(expected)
     expect(await inRange(`startTime=${from}&endTime=${to}`)).toEqual(expected)

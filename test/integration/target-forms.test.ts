@@ -26,10 +26,9 @@ beforeAll(async () => {
   const company = service.local.company.name
   const team = await addTeam(service, 'Forms', company)
   const who = { company, team: team.name, teamRole: 'TEAM_MANAGER' }
-  const tagsOf = (name: string) => `zone=${name[0]},name=${name}`
   agents = names.map((name) =>
     startAgent(name, team.join, {
-      TEMBLOR_TAGS: tagsOf(name),
+      TEMBLOR_TAGS: `zone=${name[0]},name=${name}`,
       DOCKER_HOST: 'unix:///nowhere.sock',
     }),
   )
@@ -46,6 +45,9 @@ async function runHere(target: Record<string, unknown>): Promise<Attack> {
   const id = await service.owner.attack(cpuAttack('-l 1 -p 1', target))
   return await service.owner.readAttack(id)
 }
+
+const hit = (attack: Attack) => Object.values(attack.target_containers).flat().toSorted()
+const idsOf = (list: TargetContainer[]) => list.map((one) => one.id).toSorted()
 
 describe('hosts', () => {
   const started: string[] = []
@@ -115,12 +117,12 @@ describe('hosts', () => {
   })
 
   test('drawing hits everyone in time', async () => {
-    const hit = new Set<string>()
-    for (let round = 0; round < 40 && hit.size < names.length; round += 1) {
+    const drawn = new Set<string>()
+    for (let round = 0; round < 40 && drawn.size < names.length; round += 1) {
       const id = await api.attack(cpuAttack('-l 1 -p 1'))
-      for (const one of (await api.readAttack(id)).targets) hit.add(one)
+      for (const one of (await api.readAttack(id)).targets) drawn.add(one)
     }
-    expect([...hit].toSorted()).toEqual(names)
+    expect([...drawn].toSorted()).toEqual(names)
   })
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -179,9 +181,6 @@ describe('containers', () => {
     await untilKnown(service.owner, [...web, db])
   })
   afterAll(() => containers?.[Symbol.asyncDispose]())
-
-  const hit = (attack: Attack) => Object.values(attack.target_containers).flat().toSorted()
-  const idsOf = (list: TargetContainer[]) => list.map((one) => one.id).toSorted()
 
   test('by labels, by a choice of labels, by ids: all of them', async () => {
     const labels = { app: 'web', 'temblor.test': containers.run }
