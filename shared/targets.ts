@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static, type TNull, type TSchema, type TUnion } from 'typebox'
 
 /** A container with this label set to `true` is never touched, whatever the controller says. */
 export const protectLabel = { key: 'temblor.protect', value: 'true' } as const
@@ -6,7 +6,14 @@ export const protectLabel = { key: 'temblor.protect', value: 'true' } as const
 const StringMap = Type.Record(Type.String(), Type.String())
 /** A key with the values of which one must be carried. */
 const MultiSelect = Type.Record(Type.String(), Type.Array(Type.String()))
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+/**
+ * Clients send null, an empty text or an empty list for "nothing". The type says null only: whoever
+ * reads such a value asks `isAbsent` first.
+ */
+function orNull<S extends TSchema>(schema: S): TUnion<[S, TNull]> {
+  const nothing = [Type.Null(), Type.Literal(''), Type.Array(Type.Never(), { maxItems: 0 })]
+  return Type.Union([schema, ...nothing]) as unknown as TUnion<[S, TNull]>
+}
 const Count = Type.Union([
   Type.Integer({ minimum: 1 }),
   Type.String({ pattern: '^[1-9][0-9]{0,5}$' }),
@@ -41,7 +48,7 @@ export const TargetBody = Type.Object(
     type: Type.String({ description: '`Random` or `Exact`.', examples: ['Random'] }),
     tags: Type.Optional(orNull(StringMap)),
     exact: Type.Optional(
-      Type.Union([Type.Array(Type.String()), Count, Type.Null()], {
+      Type.Union([Type.Array(Type.String()), Count, Type.Null(), Type.Literal('')], {
         description:
           'With Exact: the identifiers of the hosts, all of which must be there. With Random, or with containers: how many.',
       }),
@@ -59,9 +66,8 @@ export const TargetBody = Type.Object(
   { title: 'Target', additionalProperties: true },
 )
 
-export const LabelsBody = Type.Union([StringMap, Type.Null()], {
-  description: 'Hit the containers on these hosts that carry every one of these labels.',
-})
+/** Beside the target: hit the containers on these hosts that carry every one of these labels. */
+export const LabelsBody = orNull(StringMap)
 
 export type TargetBody = Static<typeof TargetBody>
 
@@ -170,9 +176,9 @@ function readType(text: string): Target['type'] {
 }
 
 function readHosts(body: TargetBody): Target['hosts'] {
-  const given = typeof body.hosts === 'object' ? (body.hosts ?? {}) : {}
+  const given = narrowing(body.hosts)
   const listed = Array.isArray(body.exact) ? body.exact : []
-  const ids = [...new Set([...listed, ...(given.ids ?? [])])]
+  const ids = [...new Set([...listed, ...(given.ids || [])])]
   const tags = mergeSelectors(body.tags, given.multiSelectTags, body.multiSelectTags)
   return { ids: ids.length > 0 ? ids : null, tags }
 }
@@ -182,9 +188,9 @@ function readContainers(
   labels: Record<string, string> | null | undefined,
 ): Target['containers'] {
   const isAll = body.containers === 'all'
-  const given = typeof body.containers === 'object' ? (body.containers ?? {}) : {}
+  const given = narrowing(body.containers)
   const all = mergeSelectors(labels, given.labels, given.multiSelectLabels, body.multiSelectLabels)
-  const ids = [...new Set(given.ids ?? [])]
+  const ids = [...new Set(given.ids || [])]
   if (!isAll && ids.length === 0 && Object.keys(all).length === 0) return null
   return { ids: ids.length > 0 ? ids : null, labels: all }
 }
@@ -195,11 +201,16 @@ function mergeSelectors(
 ): Record<string, string[]> {
   const merged: Record<string, string[]> = {}
   for (const part of parts)
-    for (const [key, given] of Object.entries(part ?? {})) {
+    for (const [key, given] of Object.entries(isAbsent(part) ? {} : (part ?? {}))) {
       const values = [...new Set([given].flat())]
       merged[key] = merged[key]?.filter((value) => values.includes(value)) ?? values
     }
   return merged
+}
+
+/** What narrows in `hosts` or `containers`; `all` and nothing narrow nothing. */
+function narrowing<T extends object>(part: T | 'all' | null | undefined): Partial<T> {
+  return typeof part === 'object' && part !== null && !isAbsent(part) ? part : {}
 }
 
 function readCount(body: TargetBody): number | null {

@@ -20,6 +20,8 @@ export interface EventFeed {
   since(teamId: string, id: string): Promise<TeamEvent[]>
   /** Hears every event after `id`. The answer ends it. */
   listen(teamId: string, id: string, listener: EventListener): () => void
+  /** Aborted when the controller stops: streams end with it. */
+  readonly closing: AbortSignal
   close(): void
 }
 
@@ -50,8 +52,10 @@ export function openEventFeed(redis: Redis, redisUrl: string): EventFeed {
     })
     return reader
   }
+  const closing = new AbortController()
   return {
     since,
+    closing: closing.signal,
     async lastId(teamId) {
       const [newest] = await redis.xrevrange(keys.events(teamId), '+', '-', 'COUNT', 1)
       return newest?.[0] ?? '0-0'
@@ -70,6 +74,7 @@ export function openEventFeed(redis: Redis, redisUrl: string): EventFeed {
       }
     },
     close() {
+      closing.abort()
       for (const reader of readers.values()) reader.stop()
     },
   }

@@ -18,7 +18,12 @@ const pagePolicy =
  * read and try them at `/docs`. The page comes from this server alone.
  */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
+  const optional = new Set<string>()
+  app.addHook('onRoute', ({ config }) => {
+    if (config?.contract?.bodyOptional) optional.add(config.contract.operationId)
+  })
   await app.register(swagger, {
+    transformObject: (document) => withOptionalBodies(document, optional),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -51,4 +56,20 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
     if (request.url === '/docs') await reply.redirect('/docs/')
   })
+}
+
+interface Operation {
+  operationId?: string
+  requestBody?: { required?: boolean }
+}
+
+/** The generator calls every body required. */
+function withOptionalBodies(document: object, optional: ReadonlySet<string>): never {
+  const { openapiObject } = document as {
+    openapiObject: { paths?: Record<string, Record<string, Operation>> }
+  }
+  for (const path of Object.values(openapiObject.paths ?? {}))
+    for (const { operationId, requestBody } of Object.values(path))
+      if (requestBody && optional.has(operationId ?? '')) requestBody.required = false
+  return openapiObject as never
 }

@@ -40,7 +40,7 @@ export interface Router {
 }
 
 /** Errors that any operation may answer with. */
-const everywhere: ErrorCode[] = ['too_many_requests', 'internal', 'storage_unavailable']
+const everywhere: ErrorCode[] = ['internal', 'storage_unavailable']
 const withSession: ErrorCode[] = ['unauthenticated', 'forbidden', 'wrong_team']
 const withBody: ErrorCode[] = ['body_too_large', 'unsupported_media_type']
 
@@ -51,10 +51,13 @@ export function errorsOf(contract: RouteContract): ErrorCode[] {
       ...contract.errors,
       ...(contract.access === 'public' ? [] : withSession),
       ...(contract.body ? withBody : []),
+      ...(contract.rateLimit === false ? [] : (['too_many_requests'] as const)),
       ...everywhere,
     ]),
   ]
 }
+
+const eventStream = 'text/event-stream'
 
 /** Makes the router of an app. */
 export function createRouter(app: FastifyInstance, gate: Gate): Router {
@@ -62,6 +65,8 @@ export function createRouter(app: FastifyInstance, gate: Gate): Router {
     add(contract, handler) {
       app.route({
         method: contract.method,
+        // A stream of events has no end, so it has no HEAD.
+        exposeHeadRoute: contract.method === 'GET' && contract.success.mediaType !== eventStream,
         url: `/v1${contract.path}`,
         config: { contract },
         schema: schemaOf(contract),
@@ -134,7 +139,10 @@ function schemaOf(contract: RouteContract): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(contract), (code) => errorCatalogue[code].status)
   const failures = [...byStatus].map(([status, codes]) => [
     status,
-    { ...ErrorBody, description: codes.map((code) => `\`${code}\``).join(', ') },
+    {
+      description: codes.map((code) => `\`${code}\``).join(', '),
+      content: { 'application/json': { schema: ErrorBody } },
+    },
   ])
   return {
     operationId: contract.operationId,

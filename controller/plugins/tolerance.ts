@@ -25,11 +25,29 @@ export function addJsonParser(app: FastifyInstance): void {
       done(null)
       return
     }
+    if (isTooDeep(text)) {
+      done(new ApiError('malformed_json', `The body is nested deeper than ${depthLimit} levels.`))
+      return
+    }
     void parse(request, text, (error, value) => {
       if (error) done(malformed(text))
       else done(null, value)
     })
   })
+}
+
+/** Nothing here is nested deeper; what walks a body may recurse. */
+const depthLimit = 64
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  // Strings are skipped whole: brackets in them nest nothing.
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === '[' || token === '{') depth += 1
+    else if (token === ']' || token === '}') depth -= 1
+    if (depth > depthLimit) return true
+  }
+  return false
 }
 
 function malformed(text: string): ApiError {

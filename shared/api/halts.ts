@@ -40,6 +40,7 @@ export const haltAttackWithReason = defineRoute({
   query: TeamQuery,
   params: AttackId,
   body: HaltBody,
+  bodyOptional: true,
   success: halted,
   errors: ['malformed_json', 'invalid_body', 'attack_not_found'],
   rateLimit: false,
@@ -64,6 +65,7 @@ export const haltAllAttacksWithReason = defineRoute({
   summary: 'Halt everything that runs and say why.',
   ...haltAll,
   body: HaltBody,
+  bodyOptional: true,
   success: halted,
   errors: ['malformed_json', 'invalid_body'],
 })
@@ -76,6 +78,7 @@ export const haltEverything = defineRoute({
   summary: 'The same as POST /attacks/halt.',
   ...haltAll,
   body: HaltBody,
+  bodyOptional: true,
   success: halted,
   errors: ['malformed_json', 'invalid_body'],
 })

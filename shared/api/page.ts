@@ -7,7 +7,7 @@ export const pageSizeLimit = 1_000
 export const PageQuery = Type.Object({
   pageSize: Type.Optional(
     Type.String({
-      pattern: '^[0-9]{1,6}$',
+      pattern: '^[0-9]{0,6}$',
       description: `Items of a page, ${pageSizeLimit} at most and unless stated.`,
     }),
   ),

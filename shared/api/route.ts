@@ -18,6 +18,8 @@ export interface RouteContract {
   readonly summary: string
   readonly access: Access
   readonly body?: TSchema
+  /** The body may be left out. */
+  readonly bodyOptional?: true
   /** Media types of the body; JSON unless stated. */
   readonly consumes?: readonly string[]
   readonly query?: TSchema

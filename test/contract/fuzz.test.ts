@@ -26,8 +26,7 @@ test('500 generated requests get no 5xx, no silence, no odd error, and change no
   )
 })
 
-// Found by `npm run fuzz`: writing the value into the message overflows the stack: 500, in another shape.
-test.fails.each(['/halts', '/attacks/new', '/attacks/preview', '/containers/match'])(
+test.each(['/halts', '/attacks/new', '/attacks/preview', '/containers/match'])(
   'lists 5,000 deep are refused at %s like any other bad body',
   async (path) => {
     const text = '['.repeat(5_000) + ']'.repeat(5_000)
@@ -37,8 +36,7 @@ test.fails.each(['/halts', '/attacks/new', '/attacks/preview', '/containers/matc
   },
 )
 
-// Found by `npm run fuzz`: it opens a stream that never ends, for an answer that has no body.
-test.fails('HEAD of a stream of events is answered', async () => {
+test('HEAD of a stream of events is answered', async () => {
   const head = request(service.baseUrl, 'HEAD', '/v1/events', {
     headers: { authorization: service.owner.session.header },
   })

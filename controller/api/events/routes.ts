@@ -9,13 +9,20 @@ import { createWatchService } from './service.ts'
 export function addEventRoutes(router: Router, deps: { store: Store; feed: EventFeed }): void {
   const service = createWatchService(deps.store, deps.feed)
   router.add(watchAttack, async ({ team, params, headers, reply }) => {
+    const resume = headers['last-event-id']
     await service.mustExist(team.id, params.guid)
+    const from = await service.startAt(team.id, resume)
     reply.hijack()
-    await service.watchAttack(openSse(reply.raw), team.id, params.guid, headers['last-event-id'])
+    await service.watchAttack(openSse(reply.raw), {
+      teamId: team.id,
+      attackId: params.guid,
+      from,
+      isResumed: resume !== undefined,
+    })
     return ''
   })
   router.add(watchTeam, async ({ team, headers, reply }) => {
-    const from = headers['last-event-id'] ?? (await deps.feed.lastId(team.id))
+    const from = await service.startAt(team.id, headers['last-event-id'])
     reply.hijack()
     await service.watchTeam(openSse(reply.raw), team.id, from)
     return ''

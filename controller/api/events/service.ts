@@ -1,113 +1,126 @@
+import { ApiError } from '../../../shared/api/errors.ts'
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import { isStage, isTerminal } from '../../../shared/stages.ts'
-import type { EventFeed, TeamEvent } from '../../events/feed.ts'
+import { compareIds, type EventFeed, type TeamEvent } from '../../events/feed.ts'
 import type { SseStream } from '../../events/sse.ts'
 import { toAttack, toExecution } from '../../records/attacks.ts'
 import { attackNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface WatchService {
+  /** Where a stream begins. @throws ApiError `invalid_body` for an id that has not been given out */
+  startAt(teamId: string, resume: string | undefined): Promise<string>
   /** @throws ApiError `attack_not_found` */
   mustExist(teamId: string, attackId: string): Promise<void>
   /** Sends where the executions stand (unless resumed), then every move, then `end`. */
-  watchAttack(stream: SseStream, teamId: string, attackId: string, resume?: string): Promise<void>
+  watchAttack(stream: SseStream, watched: WatchedAttack): Promise<void>
   /** Sends every move of the team after `from`. */
   watchTeam(stream: SseStream, teamId: string, from: string): Promise<void>
 }
 
-interface Deps {
-  readonly store: Store
-  readonly feed: EventFeed
+export interface WatchedAttack {
+  readonly teamId: string
+  readonly attackId: string
+  readonly from: string
+  readonly isResumed: boolean
 }
 
 /** Makes the service of event streams. */
 export function createWatchService(store: Store, feed: EventFeed): WatchService {
-  const deps = { store, feed }
   return {
+    async startAt(teamId, resume) {
+      const last = await feed.lastId(teamId)
+      if (resume === undefined || compareIds(resume, last) <= 0) return resume ?? last
+      throw new ApiError(
+        'invalid_body',
+        `Last-Event-ID cannot be ${resume}: there is no such event yet. Leave it out, or send the id of an event.`,
+        { details: { field: 'Last-Event-ID', value: resume } },
+      )
+    },
     async mustExist(teamId, attackId) {
       if (!(await store.attacks.find(teamId, attackId))) throw attackNotFound(attackId)
     },
-    watchAttack: (stream, teamId, attackId, resume) =>
-      watchAttack(deps, stream, teamId, attackId, resume),
+    watchAttack: (stream, watched) => watchAttack(store, feed, stream, watched),
     watchTeam(stream, teamId, from) {
       stream.mark(from)
-      return pump(deps, stream, teamId, from, undefined)
+      const send = async (event: TeamEvent) => {
+        const data = await describe(store, teamId, event)
+        if (data) stream.send({ name: 'execution', id: event.id, data })
+      }
+      return pump(feed, stream, { teamId, from }, send)
     },
   }
 }
 
 async function watchAttack(
-  deps: Deps,
+  store: Store,
+  feed: EventFeed,
   stream: SseStream,
-  teamId: string,
-  attackId: string,
-  resume: string | undefined,
+  { teamId, attackId, from, isResumed }: WatchedAttack,
 ): Promise<void> {
-  const { store, feed } = deps
-  const from = resume ?? (await feed.lastId(teamId))
   stream.mark(from)
   const executions = (await store.executions.ofAttacks(teamId, [attackId]))[0] ?? []
-  const past = resume
-    ? (await feed.since(teamId, resume)).filter((event) => event.attackId === attackId)
+  const past = isResumed
+    ? (await feed.since(teamId, from)).filter((event) => event.attackId === attackId)
     : executions.map(({ id, stage }) => ({ id: from, attackId, executionId: id, stage }))
-  const isTold = await tellPast(store, stream, teamId, past)
-  const isOver = executions.every((execution) => isTerminal(execution.stage))
-  if (!isTold && !(isOver && past.length === 0))
-    return await pump(deps, stream, teamId, past.at(-1)?.id ?? from, attackId)
-  const record = await store.attacks.find(teamId, attackId)
-  if (record) stream.send({ name: 'end', data: toAttack(record, executions) })
-  stream.end()
-}
-
-/** Sends what has happened already. @returns whether the last of it ended the attack */
-async function tellPast(
-  store: Store,
-  stream: SseStream,
-  teamId: string,
-  past: readonly TeamEvent[],
-): Promise<boolean> {
-  let isOver = false
-  for (const event of past) {
-    const described = await describe(store, teamId, event)
-    if (!described) continue
-    stream.send({ name: 'execution', id: event.id, data: described.data })
-    isOver = described.isOver
-  }
-  return isOver
-}
-
-/** Sends events in their order, each with the records as they are when it is sent. */
-function pump(
-  { store, feed }: Deps,
-  stream: SseStream,
-  teamId: string,
-  from: string,
-  attackId: string | undefined,
-): Promise<void> {
-  let queue = Promise.resolve()
-  const send = async (event: TeamEvent) => {
-    const described = stream.closed.aborted ? undefined : await describe(store, teamId, event)
-    if (!described) return
-    stream.send({ name: 'execution', id: event.id, data: described.data })
-    if (attackId === undefined || !described.isOver) return
-    stream.send({ name: 'end', id: event.id, data: described.data.attack })
+  // Told to its end: here below, or before the connection broke.
+  const told = new Set(executions.filter(({ stage }) => isTerminal(stage)).map(({ id }) => id))
+  for (const { executionId } of past) told.delete(executionId)
+  const endIfOver = async (id: string) => {
+    if (told.size < executions.length) return
+    const record = await store.attacks.find(teamId, attackId)
+    const [last = []] = await store.executions.ofAttacks(teamId, [attackId])
+    if (record) stream.send({ name: 'end', id, data: toAttack(record, last) })
     stream.end()
   }
+  const send = async (event: TeamEvent) => {
+    if (event.attackId !== attackId) return
+    const data = await describe(store, teamId, event)
+    if (!data) return
+    stream.send({ name: 'execution', id: event.id, data })
+    if (isTerminal(data.stage)) told.add(event.executionId)
+    await endIfOver(event.id)
+  }
+  for (const event of past) await send(event)
+  if (past.length === 0) await endIfOver(from)
+  await pump(feed, stream, { teamId, from: past.at(-1)?.id ?? from }, send)
+}
+
+/** Hands on events in their order until the reader is gone, the stream ended, or we stop. */
+function pump(
+  feed: EventFeed,
+  stream: SseStream,
+  { teamId, from }: { teamId: string; from: string },
+  send: (event: TeamEvent) => Promise<void>,
+): Promise<void> {
+  if (stream.closed.aborted) return Promise.resolve()
+  let queue = Promise.resolve()
   return new Promise((resolve) => {
     const stop = feed.listen(teamId, from, (event) => {
-      if (attackId === undefined || event.attackId === attackId)
-        queue = queue.then(() => send(event)).catch(() => stream.end())
+      queue = queue
+        .then(() => (stream.closed.aborted ? undefined : send(event)))
+        .catch(() => stream.end())
     })
-    const finish = () => {
-      stop()
-      resolve()
-    }
-    if (stream.closed.aborted) finish()
-    else stream.closed.addEventListener('abort', finish, { once: true })
+    const onClosing = () => stream.end()
+    feed.closing.addEventListener('abort', onClosing, { once: true })
+    stream.closed.addEventListener(
+      'abort',
+      () => {
+        stop()
+        feed.closing.removeEventListener('abort', onClosing)
+        resolve()
+      },
+      { once: true },
+    )
   })
 }
 
-async function describe(store: Store, teamId: string, event: TeamEvent) {
+/** The event with the records as they are now. */
+async function describe(
+  store: Store,
+  teamId: string,
+  event: TeamEvent,
+): Promise<ExecutionEvent | undefined> {
   const [record, executions] = await Promise.all([
     store.attacks.find(teamId, event.attackId),
     store.executions.ofAttacks(teamId, [event.attackId]),
@@ -115,14 +128,11 @@ async function describe(store: Store, teamId: string, event: TeamEvent) {
   const all = executions[0] ?? []
   const execution = all.find((one) => one.id === event.executionId)
   if (!record || !execution || !isStage(event.stage)) return undefined
-  const data: ExecutionEvent = {
+  return {
     attack_id: event.attackId,
     execution_id: event.executionId,
     stage: event.stage,
     attack: toAttack(record, all),
     execution: toExecution(record, execution),
   }
-  // The records may be further on than the event: the last event is the one that says so itself.
-  const isOver = isTerminal(event.stage) && all.every((one) => isTerminal(one.stage))
-  return { data, isOver }
 }
