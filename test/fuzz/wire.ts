@@ -48,7 +48,8 @@ function read(bytes: Buffer, isOver: boolean): Outcome | undefined {
   const body = bytes.subarray(end + 4)
   const length = Number(headers.get('content-length') ?? Number.NaN)
   if (!isOver && !(body.length >= length)) return undefined
-  const text = body.toString('utf8')
+  // Behind it may stand the answer to what the server took for a second request.
+  const text = body.subarray(0, Number.isNaN(length) ? body.length : length).toString('utf8')
   return {
     kind: 'answer',
     answer: {
