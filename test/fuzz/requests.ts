@@ -72,7 +72,8 @@ export function generate(
       ? random.pick(['PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'POST', 'DELETE'])
       : operation.method
   const path =
-    pathOf(random, operation, known, hostility) + queryOf(random, operation, known, hostility)
+    pathOf(random, { ...operation, method }, known, hostility) +
+    queryOf(random, operation, known, hostility)
   const body = bodyOf(random, operation, kind, hostility)
   const isJunk = kind === 'hostile' && random.chance(0.15)
   const head = [
@@ -138,6 +139,7 @@ function escaped(random: Random, text: string, hostility: number): string {
 function pathOf(random: Random, { path, method }: Operation, known: Known, hostility: number) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const good = name === 'guid' ? random.pick(known.attackIds) : known.client
+    // Whoever revokes the host ends the service.
     const isSafe = name === 'guid' || method === 'GET'
     const text = isSafe && !random.chance(hostility) ? good : `no-${hostileText(random)}`
     return escaped(random, text, hostility / 2)

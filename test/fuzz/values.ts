@@ -35,7 +35,7 @@ const words = [
   '',
 ] as const
 
-const keys = ['zone', 'app', 'os-type', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
+const mapKeys = ['zone', 'app', 'os-type', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
 
 const byType: Record<string, (random: Random, schema: Schema) => unknown> = {
   object: fittingObject,
@@ -66,7 +66,7 @@ function fittingObject(random: Random, schema: Schema): Record<string, unknown> 
   const rest = schema.additionalProperties
   const more = typeof rest === 'object' ? random.int(0, 2) : 0
   for (let at = 0; at < more; at += 1)
-    entries.push([random.pick(keys), fitting(random, rest as Schema)])
+    entries.push([random.pick(mapKeys), fitting(random, rest as Schema)])
   return Object.fromEntries(entries)
 }
 
