@@ -203,6 +203,7 @@ const attacks: readonly unknown[] = [
   attack({ type: 'Random', percent: 100, hosts: { multiSelectTags: { 'os-type': ['Linux'] } } }),
   attack({ type: 'Random', exact: '1', containers: null, multiSelectTags: {} }, []),
   attack({ type: 'Exact', exact: ['a', 'b'] }, ['--length=5', '--all-cores']),
+  attack({ type: 'Random', tags: { constructor: 'x', toString: 'y' } }),
   { ...attack({ type: 'Random' }), labels: {}, annotations: { a: [1] } },
   { command: { type: 'cpu', args: null }, target: { type: 'Random' }, labels: null },
 ]
