@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { destination, pino, type Logger } from 'pino'
 import { reconnectDelayMs } from './backoff.ts'
+import { exitCodes } from './cli/exit-codes.ts'
 import { readConfig, type AgentConfig } from './config.ts'
 import { startControlServer } from './control/server.ts'
 import { ControllerLink } from './controller-link.ts'
@@ -52,7 +53,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
   })
   for (const name of core.journal.unreadable) log.error({ name }, 'a journal file is unreadable')
   const control = await startControlServer({ core, watchers, link: () => link?.status })
-  let code = 0
+  let code: number = exitCodes.ok
   let farewell = 'The agent was stopped.'
   try {
     const credentials = await join(core, log, stopping.signal)
@@ -64,7 +65,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
       const refusal = await Promise.race([open.run(), stopping.promise])
       if (refusal) {
         farewell = refusal.message
-        code = 1
+        code = exitCodes.agentRefused
         log.fatal({ code: refusal.code }, `The controller refused this agent: ${refusal.message}`)
       }
     }

@@ -33,13 +33,10 @@ export interface IntendedAttack {
 export function refusalByOwner(limits: OwnerLimits, attack: IntendedAttack): string | undefined {
   const { type, params, container, containersAtOnce } = attack
   const lengthSeconds = type.lengthSeconds(params as never)
-  const problem = limitProblem(limitsOf(limits), { type: type.type, lengthSeconds, params })
-  if (problem !== null) return problem
   if (container?.protected)
     return `The container ${container.name} is protected by its label temblor.protect=true.`
-  if (container && limits.maxContainers !== undefined && containersAtOnce > limits.maxContainers)
-    return `The owner of this host allows attacks on at most ${limits.maxContainers} containers at once (TEMBLOR_MAX_CONTAINERS).`
-  return undefined
+  const asked = { type: type.type, lengthSeconds, params, containersAtOnce }
+  return limitProblem(limitsOf(limits), asked) ?? undefined
 }
 
 /** The limits in the form in which the API shows them. */

@@ -6,6 +6,8 @@ export interface LimitedAttack {
   readonly type: string
   readonly lengthSeconds: number
   readonly params: AttackParams
+  /** Containers of the host that would be under attack at once; 0 for the host itself. */
+  readonly containersAtOnce: number
 }
 
 /**
@@ -24,5 +26,11 @@ export function limitProblem(limits: Client['limits'], attack: LimitedAttack): s
     return `The owner of this host allows at most ${longest} s (TEMBLOR_MAX_LENGTH_SECONDS), not ${lengthSeconds} s.`
   if (highest !== null && typeof percent === 'number' && percent > highest)
     return `The owner of this host allows at most ${highest} % (TEMBLOR_MAX_PERCENT), not ${percent} %.`
-  return null
+  return containersProblem(limits.max_containers, attack.containersAtOnce)
+}
+
+function containersProblem(most: number | null, atOnce: number): string | null {
+  return most !== null && atOnce > most
+    ? `The owner of this host allows attacks on at most ${most} containers at once (TEMBLOR_MAX_CONTAINERS).`
+    : null
 }

@@ -199,7 +199,8 @@ function readContainers(
 function mergeSelectors(
   ...parts: (Record<string, string | readonly string[]> | null | undefined)[]
 ): Record<string, string[]> {
-  const merged: Record<string, string[]> = {}
+  // No names from birth: a tag may be called `constructor`.
+  const merged = Object.create(null) as Record<string, string[]>
   for (const part of parts)
     for (const [key, given] of Object.entries(isAbsent(part) ? {} : (part ?? {}))) {
       const values = [...new Set([given].flat())]

@@ -7,6 +7,8 @@ export const exitCodes = {
   notSignedIn: 4,
   haltedBySomeone: 5,
   partiallyApplied: 6,
+  /** The controller refused this agent (revoked, or its name is taken). */
+  agentRefused: 7,
   interrupted: 130,
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

@@ -98,6 +98,8 @@ function toApiError(error: FastifyError): ApiError {
       'The controller cannot reach its storage. Nothing was changed. Try again shortly.',
       { retryAfterSeconds: 2, cause: error },
     )
+  if (error.message === 'aborted')
+    return new ApiError('malformed_request', 'The request ended before it was complete.')
   if (error.statusCode === 400)
     return new ApiError('malformed_json', 'The body could not be read. Send well-formed JSON.')
   return new ApiError(

@@ -52,10 +52,12 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
     logo: { type: 'image/svg+xml', content: Buffer.from(logo) },
     uiConfig: { deepLinking: true, tryItOutEnabled: false, validatorUrl: null },
   })
-  // The page's own links are relative to `/docs/`.
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.url === '/docs') await reply.redirect('/docs/')
-  })
+  // The page's own links are relative to `/docs/`; nothing is ever answered with a redirect.
+  app.addHook('onSend', async (request, _reply, payload) =>
+    request.url === '/docs' && typeof payload === 'string'
+      ? payload.replace('<head>', '<head><base href="/docs/">')
+      : payload,
+  )
 }
 
 interface Operation {

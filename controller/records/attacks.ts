@@ -45,7 +45,7 @@ function countStages(executions: readonly ExecutionRecord[]): Record<string, num
 }
 
 function containersByHost(executions: readonly ExecutionRecord[]): Record<string, string[]> {
-  const byHost: Record<string, string[]> = {}
+  const byHost = Object.create(null) as Record<string, string[]>
   for (const { host, containerId } of executions)
     if (containerId) (byHost[host] ??= []).push(containerId)
   return byHost

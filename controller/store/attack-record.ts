@@ -84,9 +84,32 @@ export function toAttack(teamId: string, record: Record<string, string>): Attack
             reason: text('halt_reason'),
             reference: text('halt_reference'),
           },
-    annotations:
-      record['annotations'] === undefined
-        ? undefined
-        : (JSON.parse(record['annotations']) as Annotations),
+    annotations: readAnnotations(record),
+  }
+}
+
+/** The parts of the annotations that a change gives. */
+export type AnnotationChange = { [K in keyof Annotations]?: Annotations[K] | null | undefined }
+
+/** The fields that a change writes: one for each part, so that no writer undoes another's. */
+export function annotationFields(change: AnnotationChange): Record<string, string> {
+  return {
+    ...(change.notes === undefined || change.notes === null ? {} : { notes: change.notes }),
+    ...(change.metrics === undefined || change.metrics === null
+      ? {}
+      : { metrics: JSON.stringify(change.metrics) }),
+    ...(change.otherAnnotations === undefined || change.otherAnnotations === null
+      ? {}
+      : { other_annotations: JSON.stringify(change.otherAnnotations) }),
+  }
+}
+
+function readAnnotations(record: Record<string, string>): Annotations | undefined {
+  const { notes, metrics, other_annotations: other } = record
+  if (notes === undefined && metrics === undefined && other === undefined) return undefined
+  return {
+    otherAnnotations: JSON.parse(other ?? '{}') as Record<string, unknown>,
+    notes: notes ?? '',
+    metrics: JSON.parse(metrics ?? '{}') as Record<string, unknown>,
   }
 }

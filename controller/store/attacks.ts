@@ -1,7 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { allowedFrom } from '../../shared/stages.ts'
 import { protectLabel } from '../../shared/targets.ts'
-import { attackFields, toAttack, type AttackRecord, type NewAttack } from './attack-record.ts'
+import {
+  annotationFields,
+  attackFields,
+  toAttack,
+  type AnnotationChange,
+  type AttackRecord,
+  type NewAttack,
+} from './attack-record.ts'
 import { lostAfterMs, startWithinMs } from './attack-times.ts'
 import { isId, keys } from './keys.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
@@ -68,7 +75,8 @@ export interface Attacks {
     attackId: string,
     by: { who: string; reason: string; reference: string },
   ): Promise<string[] | undefined>
-  annotate(teamId: string, attackId: string, annotations: object): Promise<void>
+  /** Writes the parts that are given; others stay, also when several write at once. */
+  annotate(teamId: string, attackId: string, change: AnnotationChange): Promise<void>
 }
 
 /** Opens the store of attacks. */
@@ -104,8 +112,9 @@ export function openAttacks(redis: Redis): Attacks {
       )) as [string, ...string[]]
       return kind === 'unknown' ? undefined : [...new Set(hosts)]
     },
-    async annotate(teamId, attackId, annotations) {
-      await redis.hset(keys.attack(teamId, attackId), 'annotations', JSON.stringify(annotations))
+    async annotate(teamId, attackId, change) {
+      const fields = annotationFields(change)
+      if (Object.keys(fields).length > 0) await redis.hset(keys.attack(teamId, attackId), fields)
     },
   }
 }
@@ -144,6 +153,7 @@ async function runCreate(
       keys.due(teamId),
       keys.events(teamId),
       keys.idempotency(teamId, idempotency?.key ?? ''),
+      keys.hosts(teamId),
     ],
     [JSON.stringify(request), attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
   )) as [string, ...string[]]

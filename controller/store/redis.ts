@@ -29,7 +29,8 @@ function connect(url: string, options: Omit<RedisOptions, 'replyMapping'>): Redi
 
 /** True for errors that mean "Redis is away or refuses to write", not "the request is wrong". */
 export function isStorageError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  // Node calls a request that its client broke off ECONNRESET, too.
+  if (!(error instanceof Error) || error.message === 'aborted') return false
   const code = 'code' in error ? String(error.code) : ''
   return (
     error.name === 'MaxRetriesPerRequestError' ||

@@ -1,9 +1,12 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { exitCodes } from '../../agent/cli/exit-codes.ts'
 import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
 import type { DataDir } from './data-dir.ts'
 
+/** A refused agent asks again after this. */
+const refusedDelayMs = 5_000
 const restartDelayMs = 1000
 const restartWindowMs = 60_000
 const restartsInWindow = 5
@@ -47,9 +50,20 @@ export async function startAgent(options: AgentOptions): Promise<SupervisedAgent
   for (const problem of early) if (!ready.warnings.includes(problem)) sayProblem(problem)
   const gaveUp = (async () => {
     const deaths: number[] = []
+    let isRefused = false
     for (;;) {
       const { code, signal } = await current.ended
       if (isStopping) return new Promise<never>(() => {})
+      if (code === exitCodes.agentRefused) {
+        // Somebody revoked this host, or its name is taken: that may change, and the rest goes on.
+        if (!isRefused)
+          options.say('The controller refuses the agent of this host; it tries again.')
+        isRefused = true
+        await sleep(refusedDelayMs, undefined, { ref: false })
+        if (!isStopping) current = spawn()
+        continue
+      }
+      isRefused = false
       const now = performance.now()
       deaths.push(now)
       const recent = deaths.filter((at) => now - at < restartWindowMs).length

@@ -100,8 +100,7 @@ describe('who would be hit', () => {
     expect(found).toMatchObject({ would_start: false, missing: ['gone', 'quiet'] })
   })
 
-  // With Random only live hosts are looked at: the others are neither in the one list nor in the other.
-  test.fails('at random, why not those that are revoked or silent', async () => {
+  test('at random, why not those that are revoked or silent', async () => {
     const found = await preview(cpu({ type: 'Random' }))
     expect(reasons(found)).toEqual({ gone: 'revoked', quiet: 'silent' })
   })
@@ -275,8 +274,7 @@ describe('containers', () => {
     })
   })
 
-  // The preview does not ask for the number of containers that the owner allows at a time.
-  test.fails('more than the owner allows are named as what the agent could not do', async () => {
+  test('more than the owner allows are named as what the agent could not do', async () => {
     const agent = agents.find((one) => one.identifier === 'few')
     await untilTargetable(manager, agent?.identifier ?? '')
     await untilKnown(manager, open)

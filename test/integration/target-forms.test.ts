@@ -156,8 +156,7 @@ describe('hosts', () => {
     expect((await api.attacks()).length).toBe(before)
   })
 
-  // Refused, but with "command.type is missing. Add it.", which is not the reason.
-  test.fails('ORCA names templates only, and is told so by name', async () => {
+  test('ORCA names templates only, and is told so by name', async () => {
     const body = { command: { template_id: 'x' }, target: { template_id: 'y' } }
     const { status, error } = await api.refused(body)
     expect(status).toBe(400)

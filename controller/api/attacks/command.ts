@@ -22,6 +22,22 @@ export interface AttackRequest {
 /** Keys of the command that would narrow the attack: ignoring them would hit more than was meant. */
 const notHonoured = ['providers', 'trafficImpactMapping', 'templateId', 'template_id'] as const
 
+/**
+ * Says by name that templates are not supported: a request that names one holds nothing else.
+ * @throws ApiError `not_supported`
+ */
+export function refuseTemplates(body: unknown): void {
+  const parts = (body ?? {}) as Record<string, unknown>
+  for (const part of ['command', 'target'])
+    for (const key of ['templateId', 'template_id'])
+      if (!isAbsent((parts[part] as Record<string, unknown> | undefined)?.[key]))
+        throw new ApiError(
+          'not_supported',
+          `${part}.${key} is not supported: there are no templates. Send the ${part} itself.`,
+          { details: { field: `${part}.${key}` } },
+        )
+}
+
 /** Reads the body of an attack request. @throws ApiError that names the field and what is allowed */
 export function readRequest(body: CreateAttackBody): AttackRequest {
   const command = body.command as CreateAttackBody['command'] & Record<string, unknown>

@@ -73,9 +73,16 @@ export function createAttackLists(store: Store): AttackLists {
   }
 }
 
-/** There are no scenarios yet, so a list of their attacks is empty. */
+/** There are no scenarios yet, so a list of their attacks is empty. @throws ApiError */
 function isWanted(source: string | undefined): boolean {
-  return !source || source.toLowerCase() !== 'scenario'
+  const kind = source?.toLowerCase() || 'adhoc'
+  if (kind === 'adhoc' || kind === 'scenario') return kind === 'adhoc'
+  const value = (source ?? '').slice(0, 100)
+  throw new ApiError(
+    'invalid_body',
+    `source cannot be "${value}". Allowed: Adhoc or Scenario, or nothing for all.`,
+    { details: { field: 'source', value, allowed: 'Adhoc, Scenario' } },
+  )
 }
 
 function sizeOf({ pageSize }: ListQuery): number {

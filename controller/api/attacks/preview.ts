@@ -45,7 +45,7 @@ export async function previewOf(
       client_id: row.host,
       guest_id: row.container,
       guest_name: row.name,
-      cannot: whyNot(request, clients.get(row.host), row.container !== null),
+      cannot: whyNot(request, clients.get(row.host), containersOn(found, row)),
     })),
     would_not_hit: found.out.map((one) => ({
       client_id: one.host,
@@ -55,6 +55,13 @@ export async function previewOf(
     })),
     missing: [...found.missing],
   }
+}
+
+/** How many containers of this host would be under attack at once; 0 for the host itself. */
+function containersOn(found: Preview, { host, container }: Preview['rows'][number]): number {
+  if (container === null) return 0
+  const matching = found.rows.filter((row) => row.host === host).length
+  return Math.min(matching, found.drawn < found.units ? found.drawn : matching)
 }
 
 function problemIn({ target }: AttackRequest, found: Preview): string | null {
@@ -74,15 +81,16 @@ function problemIn({ target }: AttackRequest, found: Preview): string | null {
 function whyNot(
   request: AttackRequest,
   client: Client | undefined,
-  isContainer: boolean,
+  containersAtOnce: number,
 ): string | null {
   if (!client) return null
-  const targeting = isContainer ? 'Container' : 'Host'
+  const targeting = containersAtOnce > 0 ? 'Container' : 'Host'
   const capability = client.capabilities.find(
     (one) => one.attack_type === request.type.type && one.targeting === targeting,
   )
   if (!capability) return `Its agent does not know ${request.type.type} on a ${targeting}.`
   if (capability.status === 'ERROR') return capability.reason
   const { lengthSeconds, params } = request
-  return limitProblem(client.limits, { type: request.type.type, lengthSeconds, params })
+  const { type } = request.type
+  return limitProblem(client.limits, { type, lengthSeconds, params, containersAtOnce })
 }

@@ -15,6 +15,7 @@ import { listExecutions } from '../../../shared/api/executions.ts'
 import type { AgentHub } from '../../agents/hub.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
+import { refuseTemplates } from './command.ts'
 import { createAttackLists } from './lists.ts'
 import { previewOf } from './preview.ts'
 import { createAttackService } from './service.ts'
@@ -23,14 +24,19 @@ import { createAttackService } from './service.ts'
 export function addAttackRoutes(router: Router, deps: { store: Store; hub: AgentHub }): void {
   const service = createAttackService(deps.store, deps.hub)
   const lists = createAttackLists(deps.store)
-  router.add(createAttack, ({ body, team, caller, headers, request }) =>
-    service.create(team.id, body, caller, {
-      name: request.headers['x-gremlin-agent'],
-      idempotencyKey: headers['idempotency-key'],
-    }),
+  router.add(
+    createAttack,
+    ({ body, team, caller, headers, request }) =>
+      service.create(team.id, body, caller, {
+        name: request.headers['x-gremlin-agent'],
+        idempotencyKey: headers['idempotency-key'],
+      }),
+    refuseTemplates,
   )
-  router.add(previewAttack, ({ body, team, caller }) =>
-    previewOf(deps.store, team.id, body, caller.email),
+  router.add(
+    previewAttack,
+    ({ body, team, caller }) => previewOf(deps.store, team.id, body, caller.email),
+    refuseTemplates,
   )
   router.add(listAttacks, ({ team, query }) => lists.list(team.id, {}, query))
   router.add(listActiveAttacks, ({ team, query }) =>

@@ -7,7 +7,7 @@ import type { AgentHub } from '../../agents/hub.ts'
 import type { Caller } from '../../auth/access.ts'
 import { toAttack, toExecution } from '../../records/attacks.ts'
 import { attackNotFound } from '../../records/not-found.ts'
-import type { Annotations } from '../../store/attack-record.ts'
+import type { AnnotationChange } from '../../store/attack-record.ts'
 import type { Store } from '../../store/store.ts'
 import { readRequest } from './command.ts'
 import { createSource } from './create-source.ts'
@@ -32,8 +32,6 @@ export interface AttackService {
   annotate(teamId: string, attackId: string, change: AnnotationChange): Promise<Attack>
   executions(teamId: string, attackId: string): Promise<Execution[]>
 }
-
-type AnnotationChange = { [K in keyof Annotations]?: Annotations[K] | null }
 
 /** Makes the service of attacks. */
 export function createAttackService(store: Store, hub: AgentHub): AttackService {
@@ -65,14 +63,8 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
       return result.attackId
     },
     async annotate(teamId, attackId, change) {
-      const record = await store.attacks.find(teamId, attackId)
-      if (!record) throw attackNotFound(attackId)
-      const before = record.annotations
-      await store.attacks.annotate(teamId, attackId, {
-        otherAnnotations: change.otherAnnotations ?? before?.otherAnnotations ?? {},
-        notes: change.notes ?? before?.notes ?? '',
-        metrics: change.metrics ?? before?.metrics ?? {},
-      })
+      if (!(await store.attacks.find(teamId, attackId))) throw attackNotFound(attackId)
+      await store.attacks.annotate(teamId, attackId, change)
       return await read(teamId, attackId)
     },
     async executions(teamId, attackId) {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
-import { isStage, isTerminal } from '../../../shared/stages.ts'
+import { isStage, isTerminal, stages } from '../../../shared/stages.ts'
 import { compareIds, type EventFeed, type TeamEvent } from '../../events/feed.ts'
 import type { SseStream } from '../../events/sse.ts'
 import { toAttack, toExecution } from '../../records/attacks.ts'
@@ -73,10 +73,15 @@ async function watchAttack(
     if (record) stream.send({ name: 'end', id, data: toAttack(record, last) })
     stream.end()
   }
+  const furthest = new Map<string, number>()
   const send = async (event: TeamEvent) => {
     if (event.attackId !== attackId) return
     const data = await describe(store, teamId, event)
     if (!data) return
+    // What lies before the stage in which the watcher found it is not told after it.
+    const rank = stages.indexOf(data.stage)
+    if (rank < (furthest.get(event.executionId) ?? 0)) return
+    furthest.set(event.executionId, rank)
     stream.send({ name: 'execution', id: event.id, data })
     if (isTerminal(data.stage)) told.add(event.executionId)
     await endIfOver(event.id)

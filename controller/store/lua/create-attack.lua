@@ -2,7 +2,7 @@
 -- Resolves the target among the hosts that are alive now and writes the attack, its executions, the
 -- outbox of each host and the due times, in one step. In preview it writes nothing.
 -- KEYS 1 live hosts, 2 attacks, 3 active attacks, 4 this attack, 5 its executions, 6 due, 7 events,
---      8 idempotency record
+--      8 idempotency record, 9 all hosts of the team
 -- ARGV 1 request (JSON: preview, type, hosts {ids, tags}, containers {ids, labels}, draw {of, count,
 --      percent}, random[], execution_ids[], start_within_ms, lost_after_ms, protect_key,
 --      protect_value, host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency)
@@ -97,8 +97,16 @@ end
 -- The hosts that are alive and carry the tags.
 local pool = {}
 local missing = { 'missing' }
-local asked = given(request.hosts.ids) and request.hosts.ids
-  or redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
+local asked
+if given(request.hosts.ids) then
+  asked = request.hosts.ids
+elseif request.preview then
+  -- Those that are out are named, too.
+  asked = redis.call('SMEMBERS', KEYS[9])
+  table.sort(asked)
+else
+  asked = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
+end
 for _, identifier in ipairs(asked) do
   local reason = why_not(identifier)
   if not reason then
