@@ -1,13 +1,30 @@
 import type { Execution } from '../../shared/api/records.ts'
 import { elapse } from './until.ts'
 
-/** What was asked of an execution and what the agent measured, in percent of the capacity. */
-export function effectOf(execution: Execution | undefined): { asked: number; offBy: number } {
+/** Points of the capacity by which the effect may differ from what was asked. */
+const tolerance = 3
+/** The same where other processes left so little CPU that nobody could burn as much as asked. */
+const toleranceWhenShort = 20
+
+/** An effect as asked and as the agent measured it, in percent of the capacity. */
+export interface JudgedEffect {
+  readonly asked: number
+  readonly measured: number
+  /** Within the tolerance; on a machine that is busy otherwise, only too little is forgiven. */
+  readonly isAsAsked: boolean
+}
+
+/** What was asked of an execution beside what the agent measured. */
+export function effectOf(execution: Execution | undefined): JudgedEffect {
   const { requested, measured } = execution ?? {}
   if (!requested || !measured) throw new Error(`No effect: ${JSON.stringify(execution ?? null)}`)
   if (requested.metric !== measured.metric || requested.unit !== measured.unit)
     throw new Error(`Not comparable: ${JSON.stringify({ requested, measured })}`)
-  return { asked: requested.value, offBy: Math.abs(measured.value - requested.value) }
+  const { free_cores: free = 0, load_cores: load = 0 } = measured.detail
+  const isShort = free < 1.5 * load
+  const missing = requested.value - measured.value
+  const isAsAsked = missing >= -tolerance && missing <= (isShort ? toleranceWhenShort : tolerance)
+  return { asked: requested.value, measured: measured.value, isAsAsked }
 }
 
 /** How much a counter of CPU seconds grows per second, over the given time. */
