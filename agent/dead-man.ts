@@ -1,4 +1,5 @@
-const checkEveryMs = 500
+/** An idle agent should not wake up more often than it must. */
+const checkEveryMs = 1_000
 /** A check that comes this much later than it should means that the whole process stood still. */
 const frozenMs = 10_000
 

@@ -27,7 +27,8 @@ const examples = `Examples:
 const exitCodeHelp = `
 Exit codes:
   0 done, 1 error, 2 wrong use, 3 the attack failed or would not start, 4 not signed in,
-  5 halted by someone, 6 only some targets were hit or could be, 130 interrupted or declined`
+  5 halted by someone, 6 only some targets were hit or could be, 7 the controller refuses this agent,
+  130 interrupted or declined`
 
 /** Runs the command that the arguments name. Resolves to its exit code; never rejects. */
 export async function main(args: readonly string[], io: CliIo = processIo()): Promise<ExitCode> {

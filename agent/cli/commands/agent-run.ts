@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CliError } from '../exit-codes.ts'
+import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 
 /** `temblor agent run`: the agent of this host, in the foreground. */
@@ -12,6 +12,9 @@ export function registerAgentRun(program: Command, io: CliIo): void {
     .action(async () => {
       // Loaded here: the other commands need neither gRPC nor the log.
       const { runAgent } = await import('../../agent.ts')
-      if ((await runAgent(io.env)) !== 0) throw new CliError('The agent ended; its log says why.')
+      const code = await runAgent(io.env)
+      if (code === exitCodes.agentRefused)
+        throw new CliError('The controller refused this agent; its log says why.', code)
+      if (code !== exitCodes.ok) throw new CliError('The agent ended; its log says why.')
     })
 }
