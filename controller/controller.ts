@@ -33,7 +33,8 @@ export async function startController(
   const keyFile = await openKeyFile(config.keyFile)
   const seal = createSeal(keyFile)
   const store = await openStore(redis, seal)
-  for (const warning of await durabilityWarnings(redis)) logger.warn(warning)
+  const warnings = await durabilityWarnings(redis)
+  for (const warning of warnings) logger.warn(warning)
   const hub = createHub()
   const authority = await openAuthority(keyFile)
   const agents = await startAgentServer(
@@ -50,7 +51,7 @@ export async function startController(
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const passwords = await createPasswords()
   const access = createAccess({ store, seal, passwords, sessionSeconds: config.sessionSeconds })
-  const health = await createHealth(redis, hub)
+  const health = createHealth(redis, hub, warnings)
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
   const app = await buildApp({ store, access, hub, feed, redis, logger, health, transport })

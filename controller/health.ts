@@ -1,13 +1,13 @@
 import type { AgentHub } from './agents/hub.ts'
 import type { HealthPart } from './api/service/routes.ts'
-import { durabilityWarnings, type Redis } from './store/redis.ts'
+import type { Redis } from './store/redis.ts'
 
-/** Tells how each part of the controller is. Durability is asked for once, at the start. */
-export async function createHealth(
+/** Tells how each part of the controller is. `warnings` are what its storage could lose. */
+export function createHealth(
   redis: Redis,
   hub: AgentHub,
-): Promise<() => Promise<Record<string, HealthPart>>> {
-  const warnings = await durabilityWarnings(redis)
+  warnings: readonly string[],
+): () => Promise<Record<string, HealthPart>> {
   return async () => ({
     redis: await redisHealth(redis, warnings),
     agents: { status: 'ok', message: `${hub.connected()} connected to this controller` },

@@ -12,7 +12,7 @@ import {
 import { lostAfterMs, startWithinMs } from './attack-times.ts'
 import { isId, keys } from './keys.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
-import { loadScript, type Redis } from './redis.ts'
+import { answersOf, loadScript, type Redis } from './redis.ts'
 
 const create = loadScript('create-attack')
 const halt = loadScript('halt-attack')
@@ -234,8 +234,7 @@ async function readAttacks(
 ): Promise<AttackRecord[]> {
   const pipeline = redis.pipeline()
   for (const id of ids) pipeline.hgetall(keys.attack(teamId, id))
-  return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
-    if (error) throw error
-    return toAttack(teamId, record as Record<string, string>) ?? []
-  })
+  return (await answersOf(pipeline)).flatMap(
+    (record) => toAttack(teamId, record as Record<string, string>) ?? [],
+  )
 }

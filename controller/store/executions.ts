@@ -8,7 +8,7 @@ import {
   type Stage,
 } from '../../shared/stages.ts'
 import { isId, keys } from './keys.ts'
-import { loadScript, type Redis } from './redis.ts'
+import { answersOf, loadScript, redisNowMs, type Redis } from './redis.ts'
 
 const move = loadScript('move-execution')
 const acknowledge = loadScript('acknowledge-order')
@@ -107,20 +107,16 @@ export function openExecutions(redis: Redis): Executions {
   const readMany = async (teamId: string, ids: readonly string[]): Promise<ExecutionRecord[]> => {
     const pipeline = redis.pipeline()
     for (const id of ids.filter(isId)) pipeline.hgetall(keys.execution(teamId, id))
-    return ((await pipeline.exec()) ?? []).flatMap(([error, record]) => {
-      if (error) throw error
-      return toExecution(record as Record<string, string>) ?? []
-    })
+    return (await answersOf(pipeline)).flatMap(
+      (record) => toExecution(record as Record<string, string>) ?? [],
+    )
   }
   return {
     find: async (teamId, id) => (await readMany(teamId, [id]))[0],
     async ofAttacks(teamId, attackIds) {
       const pipeline = redis.pipeline()
       for (const id of attackIds) pipeline.lrange(keys.attackExecutions(teamId, id), 0, -1)
-      const lists = ((await pipeline.exec()) ?? []).map(([error, ids]) => {
-        if (error) throw error
-        return ids as string[]
-      })
+      const lists = (await answersOf(pipeline)) as string[][]
       const byId = new Map((await readMany(teamId, lists.flat())).map((e) => [e.id, e]))
       return lists.map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
     },
@@ -145,7 +141,7 @@ export function openExecutions(redis: Redis): Executions {
       return await readMany(teamId, ids)
     },
     async overdue(teamId) {
-      const now = await nowMs(redis)
+      const now = await redisNowMs(redis)
       const ids = await redis.zrangebyscore(keys.due(teamId), 0, now, 'LIMIT', 0, sweepLimit)
       return ids.length === 0 ? [] : await readMany(teamId, ids)
     },
@@ -159,13 +155,8 @@ export function openExecutions(redis: Redis): Executions {
         return { atMs: Number(at), value: Number(value) }
       })
     },
-    nowMs: () => nowMs(redis),
+    nowMs: () => redisNowMs(redis),
   }
-}
-
-async function nowMs(redis: Redis): Promise<number> {
-  const [seconds, micros] = await redis.time()
-  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
 /** The keys that scripts which move an execution have in common, in their order. */

@@ -3,7 +3,7 @@ import type { Client } from '../../shared/api/clients.ts'
 import type { Container } from '../../shared/api/containers.ts'
 import { inventoryFields, toClient } from './host-record.ts'
 import { keys } from './keys.ts'
-import { loadScript, type Redis } from './redis.ts'
+import { answersOf, loadScript, redisNowMs, type Redis } from './redis.ts'
 
 /** A host that was silent for this long is not listed any more. */
 const forgottenAfterMs = 24 * 60 * 60_000
@@ -142,17 +142,13 @@ export function containersOf(clients: readonly Client[]): Container[] {
 
 async function listHosts(redis: Redis, teamId: string): Promise<Client[]> {
   const identifiers = (await redis.smembers(keys.hosts(teamId))).sort()
-  const [seconds, micros] = await redis.time()
-  const nowMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+  const nowMs = await redisNowMs(redis)
   const pipeline = redis.pipeline()
   for (const identifier of identifiers) {
     pipeline.hgetall(keys.host(teamId, identifier))
     pipeline.zscore(keys.liveHosts(teamId), identifier)
   }
-  const answers = ((await pipeline.exec()) ?? []).map(([error, value]) => {
-    if (error) throw error
-    return value
-  })
+  const answers = await answersOf(pipeline)
   return identifiers
     .map((_, index) =>
       toClient(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Redis, type RedisOptions } from 'ioredis'
+import { Redis, type ChainableCommander, type RedisOptions } from 'ioredis'
 
 /** A connection to Redis; every other file of the store is given one. */
 export type { Redis } from 'ioredis'
@@ -25,6 +25,20 @@ function connect(url: string, options: Omit<RedisOptions, 'replyMapping'>): Redi
   return url.startsWith('unix://')
     ? new Redis({ ...options, path: url.slice('unix://'.length) })
     : new Redis(url, options)
+}
+
+/** The answers of a pipeline in their order. @throws Error the first error among them */
+export async function answersOf(pipeline: ChainableCommander): Promise<unknown[]> {
+  return ((await pipeline.exec()) ?? []).map(([error, value]) => {
+    if (error) throw error
+    return value
+  })
+}
+
+/** Redis' clock, epoch ms: the one clock that leases and due times are judged by. */
+export async function redisNowMs(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time()
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
 /** True for errors that mean "Redis is away or refuses to write", not "the request is wrong". */

@@ -49,6 +49,24 @@ const ListQuery = Type.Object({
 
 const PagedQuery = Type.Object({ ...ListQuery.properties, ...PageQuery.properties })
 
+/** What all lists of attacks have in common: the newest 1,000 at once, or page by page. */
+const listing = {
+  method: 'GET',
+  tag: 'attacks',
+  access: 'EXPERIMENTS_READ',
+  errors: ['invalid_body'],
+} as const
+const whole = {
+  ...listing,
+  query: ListQuery,
+  success: { status: 200, schema: Type.Array(Attack) },
+} as const
+const byPage = {
+  ...listing,
+  query: PagedQuery,
+  success: { status: 200, schema: pageOf(Attack) },
+} as const
+
 const requestErrors = [
   'malformed_json',
   'invalid_body',
@@ -134,74 +152,44 @@ export const previewAttack = defineRoute({
 
 export const listAttacks = defineRoute({
   operationId: 'listAttacks',
-  method: 'GET',
   path: '/attacks',
-  tag: 'attacks',
   summary: 'The attacks of the team, the newest first, at most 1,000.',
-  access: 'EXPERIMENTS_READ',
-  query: ListQuery,
-  success: { status: 200, schema: Type.Array(Attack) },
-  errors: ['invalid_body'],
+  ...whole,
 })
 
 export const listActiveAttacks = defineRoute({
   operationId: 'listActiveAttacks',
-  method: 'GET',
   path: '/attacks/active',
-  tag: 'attacks',
   summary: 'The attacks that are not over, the newest first, at most 1,000.',
-  access: 'EXPERIMENTS_READ',
-  query: ListQuery,
-  success: { status: 200, schema: Type.Array(Attack) },
-  errors: ['invalid_body'],
+  ...whole,
 })
 
 export const listCompletedAttacks = defineRoute({
   operationId: 'listCompletedAttacks',
-  method: 'GET',
   path: '/attacks/completed',
-  tag: 'attacks',
   summary: 'The attacks that are over, the newest first, at most 1,000.',
-  access: 'EXPERIMENTS_READ',
-  query: ListQuery,
-  success: { status: 200, schema: Type.Array(Attack) },
-  errors: ['invalid_body'],
+  ...whole,
 })
 
 export const pageAttacks = defineRoute({
   operationId: 'pageAttacks',
-  method: 'GET',
   path: '/attacks/paged',
-  tag: 'attacks',
   summary: 'The attacks of the team, page by page, the newest first.',
-  access: 'EXPERIMENTS_READ',
-  query: PagedQuery,
-  success: { status: 200, schema: pageOf(Attack) },
-  errors: ['invalid_body'],
+  ...byPage,
 })
 
 export const pageActiveAttacks = defineRoute({
   operationId: 'pageActiveAttacks',
-  method: 'GET',
   path: '/attacks/active/paged',
-  tag: 'attacks',
   summary: 'The attacks that are not over, page by page.',
-  access: 'EXPERIMENTS_READ',
-  query: PagedQuery,
-  success: { status: 200, schema: pageOf(Attack) },
-  errors: ['invalid_body'],
+  ...byPage,
 })
 
 export const pageCompletedAttacks = defineRoute({
   operationId: 'pageCompletedAttacks',
-  method: 'GET',
   path: '/attacks/completed/paged',
-  tag: 'attacks',
   summary: 'The attacks that are over, page by page.',
-  access: 'EXPERIMENTS_READ',
-  query: PagedQuery,
-  success: { status: 200, schema: pageOf(Attack) },
-  errors: ['invalid_body'],
+  ...byPage,
 })
 
 const Moment = Type.String({
@@ -211,18 +199,14 @@ const Moment = Type.String({
 
 export const rangeAttacks = defineRoute({
   operationId: 'rangeAttacks',
-  method: 'GET',
   path: '/attacks/range',
-  tag: 'attacks',
   summary: 'The attacks created between two times, page by page, the newest first.',
-  access: 'EXPERIMENTS_READ',
+  ...byPage,
   query: Type.Object({
     ...PagedQuery.properties,
     startTime: Type.Optional(Moment),
     endTime: Type.Optional(Moment),
   }),
-  success: { status: 200, schema: pageOf(Attack) },
-  errors: ['invalid_body'],
 })
 
 export const readAttack = defineRoute({

@@ -20,7 +20,7 @@ export interface AttackRequest {
 }
 
 /** Keys of the command that would narrow the attack: ignoring them would hit more than was meant. */
-const notHonoured = ['providers', 'trafficImpactMapping', 'templateId', 'template_id'] as const
+const notHonoured = ['providers', 'trafficImpactMapping'] as const
 
 /**
  * Says by name that templates are not supported: a request that names one holds nothing else.
