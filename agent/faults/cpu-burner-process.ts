@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { BurnerLine, BurnOrder } from './cpu-burner.ts'
+import { programPath } from '../host/program.ts'
 import { FaultError, type FaultDeath } from './fault.ts'
 
 /** How often the agent gives a sign of life; the burner bears five such gaps. */
@@ -38,7 +39,7 @@ export async function spawnBurner(
   order: BurnOrder,
   signal: AbortSignal,
 ): Promise<BurnerProcess> {
-  const file = new URL(import.meta.url.replace('-process.', '.')).pathname
+  const file = programPath('cpu-burner')
   // Small heaps: the burner needs none. A session of its own: Ctrl-C is for the agent.
   const flags = ['--max-semi-space-size=1', '--max-old-space-size=32']
   const child = spawn(process.execPath, [...flags, file, marker, JSON.stringify(order)], {
