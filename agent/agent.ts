@@ -9,7 +9,6 @@ import { openCore, type AgentCore } from './core.ts'
 import { obtainCredentials } from './enrol.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { readFacts } from './facts.ts'
-import { faults } from './faults/index.ts'
 import type { AgentCredentials } from './identity.ts'
 import { buildInventory, capabilities, warningsOf } from './inventory.ts'
 import { PlainError } from './plain-error.ts'
@@ -108,8 +107,8 @@ async function createLink(
   credentials: AgentCredentials,
   log: Logger,
 ): Promise<ControllerLink> {
-  const { config, engine, executor, journal, instanceId, bootId } = core
-  const sources = { config, faults, engine, facts: await readFacts() }
+  const { config, engine, executor, journal, instanceId, bootId, probes } = core
+  const sources = { config, probes, engine, facts: await readFacts() }
   let isReady = false
   return new ControllerLink({
     executor,

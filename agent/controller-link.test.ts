@@ -128,12 +128,13 @@ type Controller = Awaited<ReturnType<typeof startController>>
 
 /** A fault that does nothing, for as long as it is told to. */
 const idleFault: Fault = {
-  probe: () => ({ ok: true }),
-  prepare: () => ({
-    requested: { metric: 'cpu', value: 5, unit: 'percent_of_capacity', detail: {} },
-    backend: 'none',
-    undo: [{ nothing: 1 }],
-  }),
+  probe: () => Promise.resolve({ ok: true }),
+  prepare: () =>
+    Promise.resolve({
+      requested: { metric: 'cpu', value: 5, unit: 'percent_of_capacity', detail: {} },
+      backend: 'none',
+      undo: [{ nothing: 1 }],
+    }),
   start: () =>
     Promise.resolve({
       measure: () => undefined,
@@ -150,7 +151,8 @@ async function startLink(controller: Controller) {
   let link: ControllerLink | undefined
   const executor = new Executor({
     journal,
-    faults: { cpu: idleFault },
+    faults: { cpu: idleFault, latency: idleFault, blackhole: idleFault, shutdown: idleFault },
+    controlPlane: () => Promise.resolve([]),
     containers: {} as ContainerSource,
     limits: noLimits,
     instanceId,

@@ -1,4 +1,5 @@
 import type { AgentConfig } from './config.ts'
+import { findControlPlane } from './control-plane.ts'
 import { DockerEngine } from './containers/docker.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { Executor } from './executor.ts'
@@ -7,6 +8,7 @@ import { makePrivateFolder } from './host/durable-file.ts'
 import { lockFolder } from './host/lock.ts'
 import { bootId } from './host/processes.ts'
 import { readInstanceId } from './identity.ts'
+import { probeHost, type Probes } from './inventory.ts'
 import { Journal } from './journal.ts'
 
 /** What carries out attacks on this host, with or without a controller. */
@@ -17,6 +19,8 @@ export interface AgentCore {
   readonly journal: Journal
   readonly engine: DockerEngine
   readonly executor: Executor
+  /** What this host can do, as it was found at the start. */
+  readonly probes: Probes
   /** Executions of an earlier process that were taken back at the start. */
   readonly recovered: readonly string[]
   /** Ends and reverts everything, and lets another process have the state folder. */
@@ -47,10 +51,11 @@ export async function openCore(
     limits: config.limits,
     instanceId,
     bootId: bootId(),
+    controlPlane: () => findControlPlane(config.stateDir),
     onUpdate: listeners.onUpdate,
   })
   const recovered = await executor.replay()
-  await engine.open()
+  const [probes] = await Promise.all([probeHost(faults), engine.open()])
   return {
     config,
     instanceId,
@@ -58,6 +63,7 @@ export async function openCore(
     journal,
     engine,
     executor,
+    probes,
     recovered,
     async close(message) {
       await executor.close(message)

@@ -28,6 +28,7 @@ export interface ExecutionDeps {
   readonly containers: ContainerSource
   readonly limits: OwnerLimits
   readonly instanceId: string
+  readonly controlPlane: FaultContext['controlPlane']
   /** Containers under attack by other executions of this agent. */
   readonly otherContainers: (executionId: string) => ReadonlySet<string>
   readonly onUpdate: (update: ExecutionUpdate) => void
@@ -130,7 +131,7 @@ export class Execution {
     })
     if (refusal) throw new Refusal('forbidden_by_owner', refusal)
     const fault = this.#deps.faults[type.type as AttackTypeName]
-    const can = fault.probe(kind)
+    const can = await fault.probe(kind)
     if (!can.ok) throw new Refusal('unsupported', `This host cannot do it: ${can.reason}.`)
     return { type, params, fault, target: state?.target ?? { kind: 'Host' } }
   }
@@ -170,12 +171,18 @@ export class Execution {
     remainingMs: number,
   ): Promise<FaultDeath | undefined> {
     const { executionId } = this.order
-    const { instanceId, journal } = this.#deps
+    const { instanceId, journal, controlPlane } = this.#deps
     const { signal } = this.#abort
-    const context: FaultContext = { instanceId, executionId, remainingMs, signal }
+    const context: FaultContext = {
+      instanceId,
+      executionId,
+      remainingMs,
+      signal,
+      controlPlane,
+    }
     let handle: FaultHandle
     try {
-      const prepared = plan.fault.prepare(plan.params, target, context)
+      const prepared = await plan.fault.prepare(plan.params, target, context)
       this.#requested = prepared.requested
       this.#backend = prepared.backend
       journal.update(executionId, {
@@ -198,6 +205,7 @@ export class Execution {
     this.#emit('Running', this.#notes.at(-1) ?? '')
     const death = await this.#whileRunning(handle)
     await handle.stop()
+    for (const note of handle.notes?.() ?? []) this.#note(note)
     this.#handle = undefined
     return death
   }

@@ -4,6 +4,7 @@ import type { TargetKind } from '../shared/attacks/define.ts'
 import type { AgentConfig } from './config.ts'
 import type { EngineInfo, ListedContainer } from './containers/docker.ts'
 import type { Facts } from './facts.ts'
+import type { ProbeResult } from './faults/fault.ts'
 import type { FaultCatalogue } from './faults/index.ts'
 
 /** One thing that this host can do, or why it cannot. */
@@ -18,7 +19,7 @@ export interface Capability {
 export interface InventorySources {
   readonly config: AgentConfig
   readonly facts: Facts
-  readonly faults: FaultCatalogue
+  readonly probes: Probes
   readonly engine: {
     readonly containers: readonly ListedContainer[]
     readonly info: EngineInfo | undefined
@@ -26,15 +27,27 @@ export interface InventorySources {
   }
 }
 
+/** What the faults found out about this host, by attack type and kind of target. */
+export type Probes = Readonly<Record<AttackTypeName, Readonly<Record<TargetKind, ProbeResult>>>>
+
+/** Asks every fault whether this host can do it. */
+export async function probeHost(faults: FaultCatalogue): Promise<Probes> {
+  const found = Object.entries(faults).map(async ([name, fault]) => {
+    const [Host, Container] = await Promise.all([fault.probe('Host'), fault.probe('Container')])
+    return [name, { Host, Container }]
+  })
+  return Object.fromEntries(await Promise.all(found)) as Probes
+}
+
 /** What this host can do, for each attack type and kind of target. */
 export function capabilities({
-  faults,
+  probes,
   engine,
-}: Pick<InventorySources, 'faults' | 'engine'>): Capability[] {
+}: Pick<InventorySources, 'probes' | 'engine'>): Capability[] {
   return Object.values(attackTypes).flatMap((type) =>
     type.targets.map((targeting) => {
       const attackType = type.type as AttackTypeName
-      const can = faults[attackType].probe(targeting)
+      const can = probes[attackType][targeting]
       const withoutEngine = targeting === 'Container' ? (engine.missingReason ?? '') : ''
       return { attackType, targeting, missingReason: can.ok ? withoutEngine : can.reason }
     }),

@@ -18,7 +18,13 @@ export const teamRoles = [
 export type TeamRole = (typeof teamRoles)[number]
 
 /** The team privilege that one kind of fault needs besides EXPERIMENTS_RUN. */
-export type FaultPrivilege = 'FAULT_CPU'
+export const faultPrivileges = [
+  'FAULT_CPU',
+  'FAULT_LATENCY',
+  'FAULT_BLACKHOLE',
+  'FAULT_SHUTDOWN',
+] as const
+export type FaultPrivilege = (typeof faultPrivileges)[number]
 
 export type Privilege =
   | FaultPrivilege
@@ -31,7 +37,7 @@ export type Privilege =
   | 'CLIENTS_WRITE'
 
 const teamReads: Privilege[] = ['EXPERIMENTS_READ', 'CLIENTS_READ']
-const teamRuns: Privilege[] = ['EXPERIMENTS_RUN', 'HALT_WRITE', 'FAULT_CPU']
+const teamRuns: Privilege[] = ['EXPERIMENTS_RUN', 'HALT_WRITE', ...faultPrivileges]
 
 const companyGrants: Record<CompanyRole, readonly Privilege[]> = {
   COMPANY_USER: ['MINIMUM_COMPANY_PRIVILEGES'],

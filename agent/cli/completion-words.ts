@@ -37,7 +37,7 @@ function typeFlags(name: string): { word: string; help: string }[] {
   if (!type) return []
   return paramSpecs(type).map(({ flag, schema }) => ({
     word: `--${flag.long}`,
-    help: schema.description ?? '',
+    help: schema.description,
   }))
 }
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { version } from '../../shared/version.ts'
 import type { AgentCore } from '../core.ts'
 import type { ExecutionUpdate, RunOrder } from '../execution-update.ts'
-import { faults } from '../faults/index.ts'
 import { capabilities } from '../inventory.ts'
 import type { Report } from '../journal.ts'
 import type { AgentStatus, LocalAttack, LocalReport, RollbackResult } from './protocol.ts'
@@ -68,7 +67,7 @@ function statusOf(
   core: AgentCore,
   link: { connected: boolean; address: string; problem: string | undefined } | undefined,
 ): AgentStatus {
-  const { config, engine, executor } = core
+  const { config, engine, executor, probes } = core
   return {
     identifier: config.identifier,
     instanceId: core.instanceId,
@@ -84,7 +83,7 @@ function statusOf(
       secondsLeft: leftMs === undefined ? null : Math.max(0, Math.ceil(leftMs / 1000)),
       local: order.local,
     })),
-    capabilities: capabilities({ faults, engine }),
+    capabilities: capabilities({ probes, engine }),
     limits: config.limits,
     containers: engine.containers.length,
   }

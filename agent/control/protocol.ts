@@ -1,3 +1,4 @@
+import type { AttackParams } from '../../shared/attacks/index.ts'
 import type { ExecutionUpdate } from '../execution-update.ts'
 import type { Capability } from '../inventory.ts'
 import type { Report } from '../journal.ts'
@@ -12,7 +13,7 @@ export type ControlRequest =
 /** An attack that somebody starts on this host. */
 export interface LocalAttack {
   readonly attackType: string
-  readonly params: Readonly<Record<string, number | boolean>>
+  readonly params: AttackParams
   /** Id or name of a container; the host itself without it. */
   readonly container?: string
 }

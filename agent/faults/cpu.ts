@@ -22,7 +22,7 @@ const silenceMs = 10_000
 
 /** Burns CPU in a child process, for containers as a member of their CPU control groups. */
 export const cpu: Fault = {
-  probe(targetKind) {
+  async probe(targetKind) {
     if (targetKind === 'Host') return { ok: true }
     if (process.getuid?.() !== 0)
       return { ok: false, reason: 'not root, so it cannot join the control groups of containers' }
@@ -30,7 +30,7 @@ export const cpu: Fault = {
     return missing === undefined ? { ok: true } : { ok: false, reason: missing }
   },
 
-  prepare(params, target, context) {
+  async prepare(params, target, context) {
     const { groups, capacity } = inspect(target)
     return {
       requested: attackTypes.cpu.requested(params as CpuParams, { cores: capacity }),

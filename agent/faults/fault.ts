@@ -24,6 +24,16 @@ export interface Prepared {
   readonly undo: readonly UndoRecord[]
 }
 
+/** Where the agent's controller is reached. */
+export interface Endpoint {
+  /** IPv4 or IPv6. */
+  readonly address: string
+  readonly port: number
+}
+
+/** Whether this host can do it; the reason is a plain sentence without a full stop. */
+export type ProbeResult = { readonly ok: true } | { readonly ok: false; readonly reason: string }
+
 export interface FaultContext {
   /** Names what the fault makes; an agent removes only what carries its own instance. */
   readonly instanceId: string
@@ -32,6 +42,8 @@ export interface FaultContext {
   readonly remainingMs: number
   /** Aborted when the attack is halted while it starts. */
   readonly signal: AbortSignal
+  /** Where the control plane is now; a fault must not cut it off by accident. */
+  readonly controlPlane: () => Promise<readonly Endpoint[]>
 }
 
 /** Why a fault ended although nobody stopped it. */
@@ -55,14 +67,16 @@ export interface FaultHandle {
   /** Takes the fault away and waits until it is gone; any number of times. */
   stop(): Promise<void>
   readonly died: Promise<FaultDeath>
+  /** What people should know about how it went; part of the report. */
+  notes?(): readonly string[]
 }
 
 /** One kind of fault. It knows nothing of controllers, journals and timers. */
 export interface Fault<P = AttackParams> {
-  /** Whether this host can do it; the reason is a plain sentence. */
-  probe(targetKind: TargetKind): { ok: true } | { ok: false; reason: string }
+  /** Asks the host without changing it. */
+  probe(targetKind: TargetKind): Promise<ProbeResult>
   /** Looks at the target and refuses what cannot be done; changes nothing. */
-  prepare(params: P, target: FaultTarget, context: FaultContext): Prepared
+  prepare(params: P, target: FaultTarget, context: FaultContext): Promise<Prepared>
   /** Brings the fault about; resolves when it is there. What `undo` names may exist from here on. */
   start(params: P, target: FaultTarget, context: FaultContext): Promise<FaultHandle>
   /** Takes back what a record names, if it is (still) there, and makes sure that it is gone. */

@@ -1,8 +1,24 @@
 import type { AttackTypeName } from '../../shared/attacks/index.ts'
 import { cpu } from './cpu.ts'
-import type { Fault } from './fault.ts'
+import { FaultError, type Fault } from './fault.ts'
 
 export type FaultCatalogue = Readonly<Record<AttackTypeName, Fault>>
 
+const notYet: Fault = {
+  probe: async () => ({ ok: false, reason: 'this agent cannot do it yet' }),
+  prepare: refuse,
+  start: refuse,
+  undo: async () => undefined,
+}
+
+async function refuse(): Promise<never> {
+  throw new FaultError('unsupported', 'This agent cannot do it yet.')
+}
+
 /** Every fault there is; a missing one does not compile. */
-export const faults = { cpu } satisfies FaultCatalogue
+export const faults = {
+  cpu,
+  latency: notYet,
+  blackhole: notYet,
+  shutdown: notYet,
+} satisfies FaultCatalogue

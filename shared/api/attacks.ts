@@ -113,7 +113,10 @@ export const AttackPreview = Type.Object(
   {
     command_type: Type.String(),
     length_seconds: Type.Integer(),
-    params: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean()])),
+    params: Type.Record(
+      Type.String(),
+      Type.Union([Type.Number(), Type.Boolean(), Type.Array(Type.String())]),
+    ),
     would_start: Type.Boolean({ description: 'Whether the attack would be accepted now.' }),
     problem: Nullable(Type.String({ description: 'Why it would not.' })),
     drawn: Nullable(

@@ -1,5 +1,7 @@
 import type { AttackParams } from './index.ts'
 import type { AttackType, Flag } from './define.ts'
+import { grammars } from './items.ts'
+import type { ListParam, Param, ParamValue } from './params.ts'
 import { nearest } from '../nearest.ts'
 
 /** A flag or value that the attack type does not accept; the message says what is allowed. */
@@ -12,41 +14,49 @@ export class ArgsError extends Error {
   }
 }
 
-interface ParamSchema {
-  readonly type: 'integer' | 'boolean'
-  readonly default: number | boolean
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly unit?: string
-  readonly description?: string
-}
-
 /** One parameter with the flag that sets it, as the codec, the CLI help and the docs need it. */
 export interface ParamSpec {
   readonly name: string
   readonly flag: Flag
-  readonly schema: ParamSchema
+  readonly schema: Param
 }
+
+/** More items than this are an accident. */
+export const maximumItems = 4096
 
 /** The parameters of an attack type in the order of their definition. */
 export function paramSpecs(type: AttackType): ParamSpec[] {
-  return Object.entries(type.params.properties).map(([name, schema]) => ({
+  return Object.entries(type.params).map(([name, schema]) => ({
     name,
-    flag: (type.flags as Record<string, Flag>)[name] as Flag,
-    schema: schema as unknown as ParamSchema,
+    flag: type.flags[name] as Flag,
+    schema,
   }))
 }
 
 /** A flag as people write it: `-l/--length`. */
-export function flagName(flag: Flag): string {
-  return `-${flag.short}/--${flag.long}`
+export function flagName({ short, long }: Flag): string {
+  return short === undefined ? `--${long}` : `-${short}/--${long}`
+}
+
+/** What stands for the value in usage lines: `s`, `address`; undefined for a switch. */
+export function valueName({ schema }: ParamSpec): string | undefined {
+  if (schema.type === 'boolean') return undefined
+  return schema.type === 'list' ? grammars[schema.item].unit : schema.unit
+}
+
+/** The default as people read it; a list without one takes everything. */
+export function defaultText({ schema }: ParamSpec): string {
+  return schema.type === 'list' ? schema.default.join(',') || 'all' : String(schema.default)
 }
 
 /** What a parameter accepts, in words: `a whole number from 1 to 100 (%)`. */
 export function allowedValues(spec: ParamSpec): string {
-  if (spec.schema.type === 'boolean') return 'no value, or true or false after "="'
-  const unit = spec.schema.unit ? ` (${spec.schema.unit})` : ''
-  return `a whole number from ${spec.schema.minimum} to ${spec.schema.maximum}${unit}`
+  const { schema } = spec
+  if (schema.type === 'boolean') return 'no value, or true or false after "="'
+  if (schema.type === 'list')
+    return `${grammars[schema.item].words}; several separated by commas; with ^ in front to spare it`
+  const unit = schema.unit ? ` (${schema.unit})` : ''
+  return `a whole number from ${schema.minimum} to ${schema.maximum}${unit}`
 }
 
 /**
@@ -56,7 +66,7 @@ export function allowedValues(spec: ParamSpec): string {
  */
 export function parseArgs(type: AttackType, args: readonly string[]): AttackParams {
   const specs = paramSpecs(type)
-  const given = new Map<string, number | boolean>()
+  const given = new Map<string, ParamValue>()
   for (let i = 0; i < args.length; i += 1) {
     const token = splitToken(type, specs, args[i] as string)
     let value = token.value
@@ -65,18 +75,25 @@ export function parseArgs(type: AttackType, args: readonly string[]): AttackPara
       if (value === undefined || looksLikeFlag(value)) throw missingValue(token.spec)
       i += 1
     }
-    if (given.has(token.spec.name)) throw givenTwice(token.spec, value)
-    given.set(token.spec.name, readValue(token.spec, value))
+    const { name, schema } = token.spec
+    const before = given.get(name)
+    if (before !== undefined && schema.type !== 'list') throw givenTwice(token.spec, value)
+    const read = readValue(token.spec, value)
+    given.set(name, Array.isArray(before) ? mergeItems(token.spec, before, read) : read)
   }
   refuseConflicts(type, specs, given)
-  return Object.fromEntries(specs.map((s) => [s.name, given.get(s.name) ?? s.schema.default]))
+  const params = Object.fromEntries(
+    specs.map((s) => [s.name, given.get(s.name) ?? s.schema.default]),
+  )
+  refuseContradiction(type, specs, params)
+  return params
 }
 
 /** Writes parameters as arguments that `parseArgs` reads back; defaults are left out. */
 export function formatArgs(type: AttackType, params: AttackParams): string[] {
   return paramSpecs(type).flatMap(({ name, flag, schema }) => {
     const value = params[name]
-    if (value === undefined || value === schema.default) return []
+    if (value === undefined || String(value) === String(schema.default)) return []
     return schema.type === 'boolean' ? [`--${flag.long}`] : [`--${flag.long}`, String(value)]
   })
 }
@@ -87,15 +104,25 @@ export function formatArgs(type: AttackType, params: AttackParams): string[] {
  */
 export function checkParams(type: AttackType, params: unknown): AttackParams {
   const object = (params ?? {}) as Record<string, unknown>
+  const specs = paramSpecs(type)
   const checked: AttackParams = {}
-  for (const spec of paramSpecs(type)) {
-    const value = object[spec.name]
-    if (typeof value !== (spec.schema.type === 'boolean' ? 'boolean' : 'number'))
-      throw badValue(spec, String(value))
-    checked[spec.name] =
-      typeof value === 'number' ? inRange(spec, value, String(value)) : (value as boolean)
-  }
+  for (const spec of specs) checked[spec.name] = checkValue(spec, object[spec.name])
+  refuseContradiction(type, specs, checked)
   return checked
+}
+
+function checkValue(spec: ParamSpec, value: unknown): ParamValue {
+  const { schema } = spec
+  if (schema.type === 'integer' && typeof value === 'number')
+    return inRange(spec, value, String(value))
+  if (schema.type === 'boolean' && typeof value === 'boolean') return value
+  if (
+    schema.type === 'list' &&
+    Array.isArray(value) &&
+    value.every((one) => typeof one === 'string')
+  )
+    return value.length === 0 ? [] : readItems(spec, schema, value)
+  throw badValue(spec, String(value))
 }
 
 function splitToken(
@@ -128,8 +155,10 @@ function looksLikeFlag(token: string): boolean {
   return /^--?[A-Za-z]/.test(token)
 }
 
-function readValue(spec: ParamSpec, text: string | undefined): number | boolean {
-  if (spec.schema.type === 'boolean') {
+function readValue(spec: ParamSpec, text: string | undefined): ParamValue {
+  const { schema } = spec
+  if (schema.type === 'list') return readItems(spec, schema, (text ?? '').split(','))
+  if (schema.type === 'boolean') {
     if (text === undefined || text.toLowerCase() === 'true') return true
     if (text.toLowerCase() === 'false') return false
     throw badValue(spec, text)
@@ -138,8 +167,26 @@ function readValue(spec: ParamSpec, text: string | undefined): number | boolean 
   return inRange(spec, Number(text), text)
 }
 
+/** Items in their normal spelling, each once. */
+function readItems(spec: ParamSpec, schema: ListParam, items: readonly string[]): string[] {
+  const read = items.map((item) => {
+    const isSpared = item.startsWith('^')
+    const normal = grammars[schema.item].read(isSpared ? item.slice(1) : item)
+    if (normal === undefined) throw badValue(spec, item)
+    return isSpared ? `^${normal}` : normal
+  })
+  return mergeItems(spec, [], read)
+}
+
+function mergeItems(spec: ParamSpec, before: readonly string[], more: ParamValue): string[] {
+  const all = [...new Set([...before, ...(more as string[])])]
+  if (all.length <= maximumItems) return all
+  throw badValue(spec, `${all.length} items`, `at most ${maximumItems} items`)
+}
+
 function inRange(spec: ParamSpec, value: number, text: string): number {
-  const { minimum = -Infinity, maximum = Infinity } = spec.schema
+  const { schema } = spec
+  const { minimum, maximum } = schema.type === 'integer' ? schema : { minimum: 0, maximum: 0 }
   if (!Number.isInteger(value) || value < minimum || value > maximum) throw badValue(spec, text)
   return value
 }
@@ -154,6 +201,18 @@ function refuseConflicts(type: AttackType, specs: ParamSpec[], given: Map<string
       allowed: `either ${flag(a)} or ${flag(b)}`,
     })
   }
+}
+
+function refuseContradiction(type: AttackType, specs: ParamSpec[], params: AttackParams): void {
+  const found = type.contradiction?.(params as never)
+  if (!found) return
+  const [a, b] = found.params.map((name) =>
+    flagName((specs.find((spec) => spec.name === name) as ParamSpec).flag),
+  ) as [string, string]
+  throw new ArgsError(`${a} and ${b} contradict each other. ${found.message}`, {
+    flag: a,
+    allowed: `either ${a} or ${b}`,
+  })
 }
 
 function flagList(specs: ParamSpec[]): string {
@@ -188,8 +247,11 @@ function givenTwice(spec: ParamSpec, value: string | undefined): ArgsError {
   })
 }
 
-function badValue(spec: ParamSpec, value: string): ArgsError {
-  const allowed = allowedValues(spec)
+function badValue(
+  spec: ParamSpec,
+  value: string,
+  allowed: string = allowedValues(spec),
+): ArgsError {
   return new ArgsError(`${flagName(spec.flag)} cannot be "${value}". Allowed: ${allowed}.`, {
     flag: flagName(spec.flag),
     value,

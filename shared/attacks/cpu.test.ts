@@ -48,8 +48,9 @@ describe('the catalogue', () => {
       const type = findAttackType(name)
       expect(type?.type).toBe(name)
       const flags = Object.values(type?.flags ?? {})
-      expect(Object.keys(type?.flags ?? {})).toEqual(Object.keys(type?.params.properties ?? {}))
-      expect(new Set(flags.map((flag) => flag.short)).size).toBe(flags.length)
+      expect(Object.keys(type?.flags ?? {})).toEqual(Object.keys(type?.params ?? {}))
+      const shorts = flags.flatMap((flag) => flag.short ?? [])
+      expect(new Set(shorts).size).toBe(shorts.length)
       expect(new Set(flags.map((flag) => flag.long)).size).toBe(flags.length)
       expect(type?.targets.length).toBeGreaterThan(0)
     }

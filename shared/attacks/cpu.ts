@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { defineAttack } from './define.ts'
 import { lengthSeconds } from './length.ts'
 
@@ -8,24 +7,26 @@ export const cpu = defineAttack({
   title: 'CPU',
   category: 'Resource',
   summary: 'Keeps CPU cores busy, added to the load that is there.',
-  params: Type.Object({
+  params: {
     lengthSeconds,
-    cores: Type.Integer({
+    cores: {
+      type: 'integer',
       default: 1,
       minimum: 1,
       maximum: 4096,
-      description: 'Cores to load; more than the target has loads all of them.',
       unit: 'cores',
-    }),
-    allCores: Type.Boolean({ default: false, description: 'Load every core of the target.' }),
-    percent: Type.Integer({
+      description: 'Cores to load; more than the target has loads all of them.',
+    },
+    allCores: { type: 'boolean', default: false, description: 'Load every core of the target.' },
+    percent: {
+      type: 'integer',
       default: 100,
       minimum: 1,
       maximum: 100,
-      description: 'Share of each loaded core.',
       unit: '%',
-    }),
-  }),
+      description: 'Share of each loaded core.',
+    },
+  },
   flags: {
     lengthSeconds: { short: 'l', long: 'length' },
     cores: { short: 'c', long: 'cores' },

@@ -1,10 +1,10 @@
-import type { Static, TObject } from 'typebox'
 import type { FaultPrivilege } from '../roles.ts'
 import type { Effect } from '../effect.ts'
+import type { Params, Values } from './params.ts'
 
 /** How a parameter is spelt on a command line: `-l 60`, `--length 60`. */
 export interface Flag {
-  readonly short: string
+  readonly short?: string
   readonly long: string
 }
 
@@ -17,11 +17,25 @@ export interface Capacity {
   readonly cores: number
 }
 
+/** Two parameters that, as given, cannot both be meant. */
+export interface Contradiction {
+  readonly params: readonly [string, string]
+  readonly message: string
+}
+
+/** What becomes of a host that an attack takes down. */
+export interface GoingDown {
+  /** Whether it comes back by itself; then its return is the proof, else its silence. */
+  readonly comesBack: boolean
+  /** How long after the length of the attack that may take, in seconds. */
+  readonly settleSeconds: number
+}
+
 /**
  * One attack type, defined once. API validation, CLI options and help, `GET /v1/metadata`, the web
  * form, the agent's parameters and the docs tables all come from this.
  */
-export interface AttackType<P extends TObject = TObject> {
+export interface AttackType<P extends Params = Params> {
   readonly type: string
   readonly title: string
   readonly category: 'Resource' | 'State' | 'Network'
@@ -29,21 +43,27 @@ export interface AttackType<P extends TObject = TObject> {
   /** Parameters with unit, default and limits; every property has a default. */
   readonly params: P
   /** One flag for each parameter. */
-  readonly flags: { readonly [K in keyof Static<P>]: Flag }
+  readonly flags: { readonly [K in keyof P]: Flag }
   /** Pairs of parameters that contradict each other when both are given. */
-  readonly conflicts: readonly (readonly [keyof Static<P> & string, keyof Static<P> & string])[]
+  readonly conflicts: readonly (readonly [keyof P & string, keyof P & string])[]
+  /** Contradictions between values. */
+  readonly contradiction?: (params: Values<P>) => Contradiction | undefined
   readonly targets: readonly TargetKind[]
   /** What the host must offer, in words for people; `probe()` of the fault decides. */
   readonly needs: readonly string[]
   /** The team privilege that running it requires besides EXPERIMENTS_RUN. */
   readonly privilege: FaultPrivilege
   /** How long the fault lasts, in seconds. */
-  readonly lengthSeconds: (params: Static<P>) => number
+  readonly lengthSeconds: (params: Values<P>) => number
+  /** Set for a type that takes the host itself down; undefined for this target when it does not. */
+  readonly goesDown?: (params: Values<P>, target: TargetKind) => GoingDown | undefined
+  /** What people should know before they say yes; shown by the preview. */
+  readonly warnings?: (params: Values<P>, target: TargetKind) => readonly string[]
   /** The effect asked for on a target of this capacity, in the terms in which it is measured. */
-  readonly requested: (params: Static<P>, capacity: Capacity) => Effect
+  readonly requested: (params: Values<P>, capacity: Capacity) => Effect
 }
 
 /** States an attack type; the compiler checks that flags and parameters have the same keys. */
-export function defineAttack<P extends TObject>(type: AttackType<P>): AttackType<P> {
+export function defineAttack<P extends Params>(type: AttackType<P>): AttackType<P> {
   return type
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { AttackMetadata } from '../api/metadata.ts'
-import { allowedValues, flagName, paramSpecs, type ParamSpec } from './args.ts'
+import { allowedValues, flagName, paramSpecs, valueName, type ParamSpec } from './args.ts'
 import type { AttackType } from './define.ts'
 import { attackTypeNames, findAttackType } from './index.ts'
 
@@ -30,26 +30,29 @@ function describe(type: AttackType): Metadata {
   }
 }
 
+const typeNames = { integer: 'Integer', boolean: 'Boolean', list: 'String' } as const
+
 function describeArgument(spec: ParamSpec): Metadata['args'][number] {
   const { schema, flag, name } = spec
   return {
-    name: schema.description ?? name,
+    name: schema.description,
     key: name,
     long: flag.long,
-    short: flag.short,
-    type: schema.type === 'boolean' ? 'Boolean' : 'Integer',
-    multiple: false,
+    short: flag.short ?? '',
+    type: typeNames[schema.type],
+    multiple: schema.type === 'list',
     required: false,
     advanced: false,
-    default: schema.default,
-    ...(schema.minimum === undefined ? {} : { minimum: schema.minimum }),
-    ...(schema.maximum === undefined ? {} : { maximum: schema.maximum }),
-    ...(schema.unit === undefined ? {} : { unit: schema.unit }),
+    default: schema.type === 'list' ? [...schema.default] : schema.default,
+    ...(schema.type === 'integer'
+      ? { minimum: schema.minimum, maximum: schema.maximum, unit: schema.unit }
+      : {}),
     usage: usageOf(spec),
-    info: `${schema.description ?? ''} Allowed: ${allowedValues(spec)}.`.trim(),
+    info: `${schema.description} Allowed: ${allowedValues(spec)}.`,
   }
 }
 
-function usageOf({ flag, schema }: ParamSpec): string {
-  return schema.type === 'boolean' ? flagName(flag) : `${flagName(flag)} <${schema.unit ?? 'n'}>`
+function usageOf(spec: ParamSpec): string {
+  const value = valueName(spec)
+  return value === undefined ? flagName(spec.flag) : `${flagName(spec.flag)} <${value}>`
 }

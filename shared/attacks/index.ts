@@ -1,11 +1,14 @@
 import type { AttackType } from './define.ts'
+import { blackhole } from './blackhole.ts'
 import { cpu } from './cpu.ts'
+import { latency } from './latency.ts'
+import type { ParamValue } from './params.ts'
+import { shutdown } from './shutdown.ts'
 
 /** The catalogue: every attack type there is, by name. */
-export const attackTypes = { cpu }
-
+export const attackTypes = { cpu, latency, blackhole, shutdown }
 export type AttackTypeName = keyof typeof attackTypes
-export type AttackParams = Record<string, number | boolean>
+export type AttackParams = Record<string, ParamValue>
 
 export const attackTypeNames = Object.keys(attackTypes) as AttackTypeName[]
 

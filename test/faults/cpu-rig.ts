@@ -50,6 +50,7 @@ export async function executorRig(
     limits: { ...noLimits, ...options.limits },
     instanceId,
     bootId: bootId(),
+    controlPlane: () => Promise.resolve([]),
     onUpdate(update) {
       updates.push(update)
       for (const check of waiting) check()

@@ -1,5 +1,11 @@
 import type { Command } from 'commander'
-import { allowedValues, flagName, paramSpecs, parseArgs } from '../../../shared/attacks/args.ts'
+import {
+  allowedValues,
+  defaultText,
+  flagName,
+  paramSpecs,
+  parseArgs,
+} from '../../../shared/attacks/args.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.ts'
 import { endReasons } from '../../../shared/stages.ts'
@@ -50,9 +56,8 @@ function takesTypeArgs(command: Command): Command {
 
 function flagHelp(type: AttackType): string {
   const lines = paramSpecs(type).map((spec) => {
-    const { description = '', default: fallback } = spec.schema
     const name = flagName(spec.flag).replace('/', ', ').padEnd(20)
-    return `  ${name} ${description} (${allowedValues(spec)}; default ${String(fallback)})`
+    return `  ${name} ${spec.schema.description} (${allowedValues(spec)}; default ${defaultText(spec)})`
   })
   return `\nFlags of ${type.type}:\n${lines.join('\n')}`
 }

@@ -4,7 +4,14 @@ import { type Command, Option } from 'commander'
 import { type CreateAttackBody, createAttack } from '../../../shared/api/attacks.ts'
 import { haltAttack } from '../../../shared/api/halts.ts'
 import type { ApiClient } from '../../../shared/api/client.ts'
-import { allowedValues, paramSpecs, parseArgs } from '../../../shared/attacks/args.ts'
+import {
+  allowedValues,
+  defaultText,
+  flagName,
+  paramSpecs,
+  parseArgs,
+  valueName,
+} from '../../../shared/attacks/args.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.ts'
 import { signedInClient } from '../credentials.ts'
@@ -73,12 +80,13 @@ function addRunOptions(command: Command): Command {
 function addTypeOptions(command: Command, type: AttackType): void {
   for (const spec of paramSpecs(type)) {
     const { flag, schema } = spec
-    const isSwitch = schema.type === 'boolean'
-    const value = isSwitch ? '' : ` <${schema.unit ?? 'n'}>`
-    const limits = isSwitch ? '' : ` (${allowedValues(spec)}; default ${String(schema.default)})`
+    const value = valueName(spec)
+    const isSwitch = value === undefined
+    const limits = isSwitch ? '' : ` (${allowedValues(spec)}; default ${defaultText(spec)})`
+    const name = flagName(flag).replace('/', ', ')
     const option = new Option(
-      `-${flag.short}, --${flag.long}${value}`,
-      `${schema.description ?? ''}${limits}`,
+      isSwitch ? name : `${name} <${value}>`,
+      `${schema.description}${limits}`,
     )
     // Kept as typed: the one codec checks them, so that CLI and API say the same.
     if (!isSwitch) option.argParser((text: string, before?: string[]) => [...(before ?? []), text])
@@ -93,10 +101,11 @@ function addTypeOptions(command: Command, type: AttackType): void {
 function readTypeArgs(command: Command, type: AttackType): string[] {
   const given = command.opts<Record<string, boolean | string[] | undefined>>()
   const args = paramSpecs(type).flatMap(({ flag }) => {
-    const name = command.options.find((option) => option.long === `--${flag.long}`)?.attributeName()
-    const value = name === undefined ? undefined : given[name]
+    const option = command.options.find(({ long }) => long === `--${flag.long}`)
+    const value = option && given[option.attributeName()]
     if (value === undefined) return []
-    if (typeof value === 'boolean') return value ? [`--${flag.long}`] : []
+    // A flag whose name begins with "no-" is off by default and false when it is given.
+    if (typeof value === 'boolean') return value !== option?.negate ? [`--${flag.long}`] : []
     return value.flatMap((text) => [`--${flag.long}`, text])
   })
   parseArgs(type, args)

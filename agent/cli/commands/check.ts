@@ -8,7 +8,7 @@ import { DockerEngine } from '../../containers/docker.ts'
 import { connectToAgent } from '../../control/client.ts'
 import { faults } from '../../faults/index.ts'
 import { certificateTimes, readCredentials } from '../../identity.ts'
-import { capabilities } from '../../inventory.ts'
+import { capabilities, probeHost } from '../../inventory.ts'
 import { CliError } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
@@ -100,7 +100,8 @@ async function checkFaults({ dockerSocket }: AgentConfig): Promise<Finding[]> {
   const engine = new DockerEngine(dockerSocket)
   await engine.open()
   try {
-    return capabilities({ faults, engine }).map(({ attackType, targeting, missingReason }) => {
+    const probes = await probeHost(faults)
+    return capabilities({ probes, engine }).map(({ attackType, targeting, missingReason }) => {
       const name = `${attackType} on ${targeting === 'Host' ? 'this host' : 'containers'}`
       const isOk = missingReason === ''
       const status = isOk ? 'ok' : targeting === 'Host' ? 'failed' : 'warning'

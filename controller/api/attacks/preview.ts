@@ -35,7 +35,7 @@ export async function previewOf(
   return {
     command_type: request.type.type,
     length_seconds: request.lengthSeconds,
-    params: request.params,
+    params: paramsOf(request),
     would_start: problem === null,
     problem,
     drawn: isDrawn
@@ -93,4 +93,14 @@ function whyNot(
   const { lengthSeconds, params } = request
   const { type } = request.type
   return limitProblem(client.limits, { type, lengthSeconds, params, containersAtOnce })
+}
+
+/** The parameters as the answer holds them; lists are copied because answers are mutable. */
+function paramsOf({ params }: AttackRequest): Record<string, number | boolean | string[]> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? [...value] : value,
+    ]),
+  )
 }

@@ -1,0 +1,70 @@
+import { defineAttack, type TargetKind } from './define.ts'
+
+/** A host may take this long to go down and come back before it counts as lost. */
+const rebootSettleSeconds = 900
+/** A host that was to power off has been silent for this long: it is off. */
+const powerOffSettleSeconds = 60
+
+type ShutdownParams = { delayMinutes: number; reboot: boolean }
+
+/** Takes a host or a container down: after its delay, once, and not to be undone. */
+export const shutdown = defineAttack({
+  type: 'shutdown',
+  title: 'Shutdown',
+  category: 'State',
+  summary: 'Reboots or powers off a host; restarts, stops or crashes a container.',
+  params: {
+    delayMinutes: {
+      type: 'integer',
+      default: 1,
+      minimum: 0,
+      maximum: 1440,
+      unit: 'min',
+      description: 'How long to wait before it goes down; until then a halt prevents it.',
+    },
+    reboot: {
+      type: 'boolean',
+      default: false,
+      description: 'Start it again. Without it a host powers off and stays off.',
+    },
+    crash: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Containers only: kill its first process from outside, so that its restart policy acts.',
+    },
+    allowControllerHost: {
+      type: 'boolean',
+      default: false,
+      description: 'Also a host on which a controller runs; needs the rights of a company admin.',
+    },
+  },
+  flags: {
+    delayMinutes: { short: 'd', long: 'delay' },
+    reboot: { short: 'r', long: 'reboot' },
+    crash: { long: 'crash' },
+    allowControllerHost: { long: 'allow-controller-host' },
+  },
+  conflicts: [['reboot', 'crash']],
+  targets: ['Host', 'Container'],
+  needs: ['root', 'containers: a Docker Engine'],
+  privilege: 'FAULT_SHUTDOWN',
+  lengthSeconds: (params) => params.delayMinutes * 60,
+  goesDown: (params, target) => {
+    if (target === 'Container') return undefined
+    const settleSeconds = params.reboot ? rebootSettleSeconds : powerOffSettleSeconds
+    return { comesBack: params.reboot, settleSeconds }
+  },
+  warnings: shutdownWarnings,
+  requested: (params) => ({
+    metric: 'shutdown',
+    value: 1,
+    unit: 'times',
+    detail: { delay_seconds: params.delayMinutes * 60 },
+  }),
+})
+
+function shutdownWarnings({ reboot }: ShutdownParams, target: TargetKind): string[] {
+  if (target !== 'Host' || reboot) return []
+  return ['The host powers off and will not come back by itself. Give -r/--reboot to reboot it.']
+}
