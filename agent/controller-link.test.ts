@@ -134,12 +134,12 @@ const idleFault: Fault = {
       requested: { metric: 'cpu', value: 5, unit: 'percent_of_capacity', detail: {} },
       backend: 'none',
       undo: [{ nothing: 1 }],
-    }),
-  start: () =>
-    Promise.resolve({
-      measure: () => undefined,
-      stop: () => Promise.resolve(),
-      died: new Promise<FaultDeath>(() => undefined),
+      start: () =>
+        Promise.resolve({
+          measure: () => undefined,
+          stop: () => Promise.resolve(),
+          died: new Promise<FaultDeath>(() => undefined),
+        }),
     }),
   undo: () => Promise.resolve(),
 }

@@ -170,12 +170,13 @@ export class Execution {
     target: FaultTarget,
     remainingMs: number,
   ): Promise<FaultDeath | undefined> {
-    const { executionId } = this.order
+    const { executionId, attackId } = this.order
     const { instanceId, journal, controlPlane } = this.#deps
     const { signal } = this.#abort
     const context: FaultContext = {
       instanceId,
       executionId,
+      attackId,
       remainingMs,
       signal,
       controlPlane,
@@ -192,7 +193,7 @@ export class Execution {
         backend: prepared.backend,
         ...(target.kind === 'Container' ? { target } : {}),
       })
-      handle = await plan.fault.start(plan.params, target, context)
+      handle = await prepared.start()
     } catch (error) {
       const following = this.#deadlineMs !== undefined && target.kind === 'Container'
       if (following && !isAlive(target.init)) return { cause: 'target', message: 'stopped again' }

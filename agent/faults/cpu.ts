@@ -11,7 +11,13 @@ import {
 import { findByArgument, killAndWait } from '../host/processes.ts'
 import { spawnBurner } from './cpu-burner-process.ts'
 import { createCpuMeter } from './cpu-meter.ts'
-import { FaultError, type Fault, type FaultContext, type FaultTarget } from './fault.ts'
+import {
+  FaultError,
+  type Fault,
+  type FaultContext,
+  type FaultHandle,
+  type FaultTarget,
+} from './fault.ts'
 
 type CpuParams = { lengthSeconds: number; cores: number; allCores: boolean; percent: number }
 
@@ -36,30 +42,7 @@ export const cpu: Fault = {
       requested: attackTypes.cpu.requested(params as CpuParams, { cores: capacity }),
       backend: groups ? `burner in cgroup v${groups.version}` : 'burner on the host',
       undo: [{ marker: markerOf(context) }],
-    }
-  },
-
-  async start(params, target, context) {
-    const { groups, capacity } = inspect(target)
-    const loadCores = cpuLoadCores(params as CpuParams, capacity)
-    const burner = await spawnBurner(
-      markerOf(context),
-      {
-        loadCores,
-        workers: workersFor(params as CpuParams, capacity),
-        lengthMs: context.remainingMs,
-        groups: groups?.join ?? [],
-        target: target.kind === 'Container' ? target.init : null,
-        warmUpMs: groups?.version === 2 ? warmUpOnV2Ms : 0,
-        silenceMs,
-      },
-      context.signal,
-    )
-    const meter = createCpuMeter({ pid: burner.pid, groups, capacity, loadCores })
-    return {
-      measure: () => meter.measure(burner.finalUsage()),
-      stop: () => burner.stop(),
-      died: burner.died,
+      start: () => burn(params as CpuParams, target, context),
     }
   },
 
@@ -70,6 +53,34 @@ export const cpu: Fault = {
           mayBeActive: true,
         })
   },
+}
+
+async function burn(
+  params: CpuParams,
+  target: FaultTarget,
+  context: FaultContext,
+): Promise<FaultHandle> {
+  const { groups, capacity } = inspect(target)
+  const loadCores = cpuLoadCores(params, capacity)
+  const burner = await spawnBurner(
+    markerOf(context),
+    {
+      loadCores,
+      workers: workersFor(params, capacity),
+      lengthMs: context.remainingMs,
+      groups: groups?.join ?? [],
+      target: target.kind === 'Container' ? target.init : null,
+      warmUpMs: groups?.version === 2 ? warmUpOnV2Ms : 0,
+      silenceMs,
+    },
+    context.signal,
+  )
+  const meter = createCpuMeter({ pid: burner.pid, groups, capacity, loadCores })
+  return {
+    measure: () => meter.measure(burner.finalUsage()),
+    stop: () => burner.stop(),
+    died: burner.died,
+  }
 }
 
 /** The argument by which a burner of this execution is found again. */

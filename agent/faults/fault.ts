@@ -22,6 +22,8 @@ export interface Prepared {
   /** The mechanism that carries the fault, for people. */
   readonly backend: string
   readonly undo: readonly UndoRecord[]
+  /** Brings the fault about; resolves when it is there. What `undo` names may exist from here on. */
+  start(): Promise<FaultHandle>
 }
 
 /** Where the agent's controller is reached. */
@@ -38,6 +40,7 @@ export interface FaultContext {
   /** Names what the fault makes; an agent removes only what carries its own instance. */
   readonly instanceId: string
   readonly executionId: string
+  readonly attackId: string
   /** How long the fault may last once it is there. It must end by then without its agent, too. */
   readonly remainingMs: number
   /** Aborted when the attack is halted while it starts. */
@@ -77,8 +80,6 @@ export interface Fault<P = AttackParams> {
   probe(targetKind: TargetKind): Promise<ProbeResult>
   /** Looks at the target and refuses what cannot be done; changes nothing. */
   prepare(params: P, target: FaultTarget, context: FaultContext): Promise<Prepared>
-  /** Brings the fault about; resolves when it is there. What `undo` names may exist from here on. */
-  start(params: P, target: FaultTarget, context: FaultContext): Promise<FaultHandle>
   /** Takes back what a record names, if it is (still) there, and makes sure that it is gone. */
   undo(record: UndoRecord): Promise<void>
 }

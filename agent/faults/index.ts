@@ -7,7 +7,6 @@ export type FaultCatalogue = Readonly<Record<AttackTypeName, Fault>>
 const notYet: Fault = {
   probe: async () => ({ ok: false, reason: 'this agent cannot do it yet' }),
   prepare: refuse,
-  start: refuse,
   undo: async () => undefined,
 }
 
