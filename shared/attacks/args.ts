@@ -2,6 +2,7 @@ import type { AttackParams } from './index.ts'
 import type { AttackType, Flag } from './define.ts'
 import { grammars } from './items.ts'
 import type { ListParam, Param, ParamValue } from './params.ts'
+import { printable, quoted, shortened } from './quoted.ts'
 import { nearest } from '../nearest.ts'
 
 /** A flag or value that the attack type does not accept; the message says what is allowed. */
@@ -54,19 +55,20 @@ export function allowedValues(spec: ParamSpec): string {
   const { schema } = spec
   if (schema.type === 'boolean') return 'no value, or true or false after "="'
   if (schema.type === 'list')
-    return `${grammars[schema.item].words}; several separated by commas; with ^ in front to spare it`
+    return `${grammars[schema.item].words}; several separated by commas; ^ in front of one spares it`
   const unit = schema.unit ? ` (${schema.unit})` : ''
   return `a whole number from ${schema.minimum} to ${schema.maximum}${unit}`
 }
 
 /**
  * Reads command-line arguments into checked parameters, defaults filled in. Accepts `-l 60`, `-l60`,
- * `--length 60`, `--length=60`, and `_` for `-` in long names.
+ * `--length 60`, `--length=60`, and `_` for `-` in long names; lists also repeated and with commas.
  * @throws ArgsError naming the flag, the value and what is allowed
  */
 export function parseArgs(type: AttackType, args: readonly string[]): AttackParams {
   const specs = paramSpecs(type)
   const given = new Map<string, ParamValue>()
+  const lists = new Map<ParamSpec, string[]>()
   for (let i = 0; i < args.length; i += 1) {
     const token = splitToken(type, specs, args[i] as string)
     let value = token.value
@@ -75,12 +77,16 @@ export function parseArgs(type: AttackType, args: readonly string[]): AttackPara
       if (value === undefined || looksLikeFlag(value)) throw missingValue(token.spec)
       i += 1
     }
-    const { name, schema } = token.spec
-    const before = given.get(name)
-    if (before !== undefined && schema.type !== 'list') throw givenTwice(token.spec, value)
-    const read = readValue(token.spec, value)
-    given.set(name, Array.isArray(before) ? mergeItems(token.spec, before, read) : read)
+    if (token.spec.schema.type === 'list') {
+      const items = lists.get(token.spec) ?? []
+      for (const item of (value ?? '').split(',')) items.push(item)
+      lists.set(token.spec, items)
+      continue
+    }
+    if (given.has(token.spec.name)) throw givenTwice(token.spec, value)
+    given.set(token.spec.name, readValue(token.spec, value))
   }
+  for (const [spec, items] of lists) given.set(spec.name, readItems(spec, items))
   refuseConflicts(type, specs, given)
   const params = Object.fromEntries(
     specs.map((s) => [s.name, given.get(s.name) ?? s.schema.default]),
@@ -121,7 +127,7 @@ function checkValue(spec: ParamSpec, value: unknown): ParamValue {
     Array.isArray(value) &&
     value.every((one) => typeof one === 'string')
   )
-    return value.length === 0 ? [] : readItems(spec, schema, value)
+    return readItems(spec, value)
   throw badValue(spec, String(value))
 }
 
@@ -145,8 +151,8 @@ function splitToken(
     return { spec, value: rest ? rest.replace(/^=/, '') : undefined }
   }
   throw new ArgsError(
-    `"${token}" is not a flag. ${type.type} takes ${flagList(specs)}; give each value after its flag.`,
-    { value: token, allowed: flagList(specs) },
+    `${quoted(token)} is not a flag. ${type.type} takes ${flagList(specs)}; give each value after its flag.`,
+    { value: shortened(token), allowed: flagList(specs) },
   )
 }
 
@@ -156,9 +162,7 @@ function looksLikeFlag(token: string): boolean {
 }
 
 function readValue(spec: ParamSpec, text: string | undefined): ParamValue {
-  const { schema } = spec
-  if (schema.type === 'list') return readItems(spec, schema, (text ?? '').split(','))
-  if (schema.type === 'boolean') {
+  if (spec.schema.type === 'boolean') {
     if (text === undefined || text.toLowerCase() === 'true') return true
     if (text.toLowerCase() === 'false') return false
     throw badValue(spec, text)
@@ -168,20 +172,18 @@ function readValue(spec: ParamSpec, text: string | undefined): ParamValue {
 }
 
 /** Items in their normal spelling, each once. */
-function readItems(spec: ParamSpec, schema: ListParam, items: readonly string[]): string[] {
+function readItems(spec: ParamSpec, items: readonly string[]): string[] {
+  const { item: kind, default: standard } = spec.schema as ListParam
+  // No flag says "nothing" where the default is something.
+  if (items.length === 0 && standard.length > 0) throw badValue(spec, '')
+  if (items.length > maximumItems) throw tooManyItems(spec, items.length)
   const read = items.map((item) => {
     const isSpared = item.startsWith('^')
-    const normal = grammars[schema.item].read(isSpared ? item.slice(1) : item)
+    const normal = grammars[kind].read(isSpared ? item.slice(1) : item)
     if (normal === undefined) throw badValue(spec, item)
     return isSpared ? `^${normal}` : normal
   })
-  return mergeItems(spec, [], read)
-}
-
-function mergeItems(spec: ParamSpec, before: readonly string[], more: ParamValue): string[] {
-  const all = [...new Set([...before, ...(more as string[])])]
-  if (all.length <= maximumItems) return all
-  throw badValue(spec, `${all.length} items`, `at most ${maximumItems} items`)
+  return [...new Set(read)]
 }
 
 function inRange(spec: ParamSpec, value: number, text: string): number {
@@ -223,8 +225,9 @@ function unknownFlag(type: AttackType, specs: ParamSpec[], flag: string): ArgsEr
   const known = specs.map((s) => `--${s.flag.long}`)
   const near = nearest(flag.replaceAll('_', '-'), known)
   const hint = near ? ` Did you mean ${near}?` : ''
-  return new ArgsError(`${type.type} has no flag ${flag}.${hint} It takes ${flagList(specs)}.`, {
-    flag,
+  const message = `${type.type} has no flag ${printable(flag)}.${hint} It takes ${flagList(specs)}.`
+  return new ArgsError(message, {
+    flag: shortened(flag),
     allowed: flagList(specs),
     ...(near ? { nearest: near } : {}),
   })
@@ -239,22 +242,24 @@ function missingValue(spec: ParamSpec): ArgsError {
 }
 
 function givenTwice(spec: ParamSpec, value: string | undefined): ArgsError {
-  const again = value === undefined ? '' : ` (again with "${value}")`
+  const again = value === undefined ? '' : ` (again with ${quoted(value)})`
   return new ArgsError(`${flagName(spec.flag)} is given more than once${again}. Give it once.`, {
     flag: flagName(spec.flag),
-    ...(value === undefined ? {} : { value }),
+    ...(value === undefined ? {} : { value: shortened(value) }),
     allowed: 'once',
   })
 }
 
-function badValue(
-  spec: ParamSpec,
-  value: string,
-  allowed: string = allowedValues(spec),
-): ArgsError {
-  return new ArgsError(`${flagName(spec.flag)} cannot be "${value}". Allowed: ${allowed}.`, {
+function tooManyItems(spec: ParamSpec, count: number): ArgsError {
+  const [flag, allowed] = [flagName(spec.flag), `at most ${maximumItems} items`]
+  return new ArgsError(`${flag} takes ${allowed}, not ${count}.`, { flag, allowed })
+}
+
+function badValue(spec: ParamSpec, value: string): ArgsError {
+  const allowed = allowedValues(spec)
+  return new ArgsError(`${flagName(spec.flag)} cannot be ${quoted(value)}. Allowed: ${allowed}.`, {
     flag: flagName(spec.flag),
-    value,
+    value: shortened(value),
     allowed,
   })
 }

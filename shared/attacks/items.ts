@@ -11,7 +11,7 @@ interface Grammar {
   readonly read: (text: string) => string | undefined
 }
 
-/** In place of a hostname this names whatever controls the agent, under any address. */
+/** As a hostname that is spared, this names whatever controls the agent, under any address. */
 export const controlPlaneName = 'api.gremlin.com'
 
 const protocols = ['TCP', 'UDP', 'ICMP']
@@ -33,38 +33,46 @@ export const grammars: Readonly<Record<ItemKind, Grammar>> = {
   },
   port: {
     unit: 'port',
-    words: 'a port or a range of ports from 0 to 65535, such as 443 or 8080-8085',
+    words:
+      'a port or a range of ports from 0 to 65535, the lower one first, such as 443 or 8080-8085',
     read: readPort,
   },
   protocol: {
     unit: 'protocol',
     words: 'TCP, UDP or ICMP',
-    read: (text) => protocols.find((name) => name === text.toUpperCase()),
+    read: (text) =>
+      /^[A-Za-z]+$/.test(text) ? protocols.find((name) => name === text.toUpperCase()) : undefined,
   },
   device: {
     unit: 'device',
-    words: 'the name of a network device, at most 15 of letters, digits and . _ : @ -',
+    words: 'the name of a network device, at most 15 of letters, digits and . _ @ -',
     read: (text) =>
-      /^[A-Za-z0-9._:@][A-Za-z0-9._:@-]{0,14}$/.test(text) && !/^\.{1,2}$/.test(text)
+      /^[A-Za-z0-9._@][A-Za-z0-9._@-]{0,14}$/.test(text) && !/^\.{1,2}$/.test(text)
         ? text
         : undefined,
   },
 }
 
 function readHostname(text: string): string | undefined {
-  const name = text.replace(/\.$/, '').toLowerCase()
+  const name = text.replace(/\.$/, '')
   const labels = name.split('.')
-  // A last label of digits would be an address that somebody mistyped.
-  const isName = name.length <= 253 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? '')
-  return isName ? name : undefined
+  // A number at the end makes it an address, mistyped or in one of the forms that resolvers know.
+  const isName =
+    name.length <= 253 &&
+    labels.every(isLabel) &&
+    !/^(\d+|0[Xx][\dA-Fa-f]*)$/.test(labels.at(-1) ?? '')
+  // In this order: lower case turns some letters that are not ASCII into ones that are.
+  return isName ? name.toLowerCase() : undefined
 }
 
 function isLabel(label: string): boolean {
-  return /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label)
+  return /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label)
 }
 
 function readPort(text: string): string | undefined {
-  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? []
-  if (from === undefined || Number(to) > 65_535 || Number(from) > Number(to)) return undefined
-  return from === to ? String(Number(from)) : `${Number(from)}-${Number(to)}`
+  const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? []
+  if (first === undefined) return undefined
+  const [from, to] = [Number(first), Number(last)]
+  if (to > 65_535 || from > to) return undefined
+  return from === to ? String(from) : `${from}-${to}`
 }

@@ -9,7 +9,10 @@ export interface AddressBlock {
 
 const widths = { 4: 32, 6: 128 } as const
 
-/** Reads an address or a CIDR block; undefined when it is neither. Host bits are cut off. */
+/**
+ * Reads an address or a CIDR block; undefined when it is neither. Host bits are cut off. A v4 address
+ * as sockets of both families show it (`::ffff:10.0.0.1`) is the v4 address: that is what is on the wire.
+ */
 export function parseBlock(text: string): AddressBlock | undefined {
   const [address = '', length, ...rest] = text.split('/')
   if (rest.length > 0) return undefined
@@ -21,7 +24,7 @@ export function parseBlock(text: string): AddressBlock | undefined {
   const prefixLength = length === undefined ? width : Number(length)
   if (prefixLength > width) return undefined
   const hostBits = BigInt(width - prefixLength)
-  return { family, bits: (bits >> hostBits) << hostBits, prefixLength }
+  return unmapped({ family, bits: (bits >> hostBits) << hostBits, prefixLength })
 }
 
 /** The block in one normal spelling; a single address has no `/`. */
@@ -42,6 +45,12 @@ export function contains(outer: AddressBlock, inner: AddressBlock): boolean {
   return outer.prefixLength <= inner.prefixLength && overlaps(outer, inner)
 }
 
+function unmapped(block: AddressBlock): AddressBlock {
+  const { family, bits, prefixLength } = block
+  if (family === 4 || prefixLength < 96 || bits >> 32n !== 0xffffn) return block
+  return { family: 4, bits: bits & 0xffff_ffffn, prefixLength: prefixLength - 96 }
+}
+
 function parseV4(text: string): bigint | undefined {
   const parts = text.split('.')
   // A leading zero is octal to some programs and decimal to others: refused.
@@ -54,20 +63,21 @@ function parseV4(text: string): bigint | undefined {
 function parseV6(text: string): bigint | undefined {
   const halves = text.split('::')
   if (halves.length > 2) return undefined
-  const [head = [], tail = []] = halves.map((half) => groups(half))
-  if (!head || !tail) return undefined
+  const read = halves.map((half, i) => groups(half, i === halves.length - 1))
+  if (read.includes(undefined)) return undefined
+  const [head = [], tail = []] = read
   const missing = 8 - head.length - tail.length
   if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined
   const all = [...head, ...Array.from({ length: missing }, () => 0), ...tail]
   return all.reduce((bits, group) => (bits << 16n) | BigInt(group), 0n)
 }
 
-/** Groups of sixteen bits; the last may be written as a v4 address. Undefined when malformed. */
-function groups(text: string): number[] | undefined {
+/** Groups of sixteen bits; at the end a v4 address may stand for two. Undefined when malformed. */
+function groups(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return []
   const parts = text.split(':')
   const last = parts.at(-1) ?? ''
-  if (!last.includes('.'))
+  if (!isEnd || !last.includes('.'))
     return parts.every(isGroup) ? parts.map((part) => Number.parseInt(part, 16)) : undefined
   const v4 = parseV4(last)
   const before = parts.slice(0, -1)

@@ -7,16 +7,19 @@ const list = (item: ListParam['item'], description: string, standard: readonly s
 
 /** What chooses the traffic of a network attack. Flags narrow each other; exclusions win. */
 export const selectorParams = {
-  addresses: list('address', 'Only traffic with these remote addresses; ^ spares them.'),
-  devices: list('device', 'Only these network devices (else those that carry the traffic).'),
+  addresses: list('address', 'Only traffic with these remote addresses.'),
+  devices: list(
+    'device',
+    'Only traffic through these network devices; without it, those that carry it.',
+  ),
   hostnames: list(
     'hostname',
-    `Only traffic with these hosts, looked up where the target looks them up; ^ spares them. ^${controlPlaneName} is whatever controls the agent.`,
+    `Only traffic with these hosts, looked up where the target looks them up. ^${controlPlaneName} is whatever controls the agent.`,
     [`^${controlPlaneName}`],
   ),
-  remotePorts: list('port', 'Only traffic with these remote ports; ^ spares them.', ['^53']),
-  localPorts: list('port', 'Only traffic with these local ports; ^ spares them.'),
-  protocols: list('protocol', 'Only these protocols.'),
+  remotePorts: list('port', 'Only traffic with these remote ports.', ['^53']),
+  localPorts: list('port', 'Only traffic with these local ports.'),
+  protocols: list('protocol', 'Only traffic of these protocols.'),
   noDerivedExclusions: {
     type: 'boolean',
     default: false,
@@ -77,15 +80,22 @@ export function selectorContradiction(
   params: Values<typeof selectorParams>,
 ): Contradiction | undefined {
   const { protocols, remotePorts, localPorts } = selectorOf(params)
-  const isIcmpOnly = protocols.only.length > 0 && protocols.only.every((name) => name === 'ICMP')
+  const hasPorts = ['TCP', 'UDP'].some(
+    (name) =>
+      (protocols.only.length === 0 || protocols.only.includes(name)) &&
+      !protocols.not.includes(name),
+  )
   const ported = (
     [
       ['remotePorts', remotePorts],
       ['localPorts', localPorts],
     ] as const
   ).find(([, { only }]) => only.length > 0)
-  if (!isIcmpOnly || !ported) return undefined
-  return { params: ['protocols', ported[0]], message: 'ICMP has no ports, so nothing would match.' }
+  if (hasPorts || !ported) return undefined
+  return {
+    params: ['protocols', ported[0]],
+    message: 'Only TCP and UDP have ports, so nothing would match.',
+  }
 }
 
 function split(items: readonly string[]): Sides {
