@@ -1,11 +1,5 @@
 import type { Command } from 'commander'
-import {
-  allowedValues,
-  defaultText,
-  flagName,
-  paramSpecs,
-  parseArgs,
-} from '../../../shared/attacks/args.ts'
+import { parseArgs } from '../../../shared/attacks/args.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.ts'
 import { endReasons } from '../../../shared/stages.ts'
@@ -18,6 +12,7 @@ import { formatEffect } from '../output/attack-view.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { createProgress } from '../output/progress.ts'
+import { typeFlagHelp } from './attack-type-options.ts'
 import { plainly } from './plain-errors.ts'
 
 const interrupts = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -27,7 +22,7 @@ export function registerLocalAttacks(attack: Command, program: Command, io: CliI
   for (const name of attackTypeNames) {
     const type = findAttackType(name) as AttackType
     takesTypeArgs(attack.command(type.type).description(`${type.summary} On this host.`))
-      .addHelpText('after', flagHelp(type))
+      .addHelpText('after', () => typeFlagHelp(type, io.columns))
       .action((_: unknown, command: Command) => attackLocally(type, command.args, undefined, io))
   }
   takesTypeArgs(
@@ -37,9 +32,11 @@ export function registerLocalAttacks(attack: Command, program: Command, io: CliI
       .argument('<container>', 'id, start of the id, or name')
       .argument('<type>', attackTypeNames.join(', ')),
   )
-    .addHelpText(
-      'after',
-      attackTypeNames.map((n) => flagHelp(findAttackType(n) as AttackType)).join('\n'),
+    .usage('<container> <type> [flags]')
+    .addHelpText('after', () =>
+      attackTypeNames
+        .map((name) => typeFlagHelp(findAttackType(name) as AttackType, io.columns))
+        .join('\n'),
     )
     .action((container: string, typeName: string, _: unknown, command: Command) => {
       const type = findAttackType(typeName)
@@ -52,14 +49,6 @@ export function registerLocalAttacks(attack: Command, program: Command, io: CliI
 /** Flags go to the one codec, so that the command line and the API say the same about them. */
 function takesTypeArgs(command: Command): Command {
   return command.allowUnknownOption().allowExcessArguments().usage('[flags]')
-}
-
-function flagHelp(type: AttackType): string {
-  const lines = paramSpecs(type).map((spec) => {
-    const name = flagName(spec.flag).replace('/', ', ').padEnd(20)
-    return `  ${name} ${spec.schema.description} (${allowedValues(spec)}; default ${defaultText(spec)})`
-  })
-  return `\nFlags of ${type.type}:\n${lines.join('\n')}`
 }
 
 async function attackLocally(
@@ -104,7 +93,7 @@ async function carryOut(
         requested ? `asked ${formatEffect(requested)}` : '',
         measured ? `measured ${formatEffect(measured)}` : '',
       ]
-      const fraction = reason ? 1 : ranMs / lengthMs
+      const fraction = reason || lengthMs === 0 ? 1 : ranMs / lengthMs
       progress.update([{ name, stage, fraction, note: notes.filter(Boolean).join(', ') }])
     }
     return await host.attack(attack, onUpdate, signal)

@@ -4,14 +4,6 @@ import { type Command, Option } from 'commander'
 import { type CreateAttackBody, createAttack } from '../../../shared/api/attacks.ts'
 import { haltAttack } from '../../../shared/api/halts.ts'
 import type { ApiClient } from '../../../shared/api/client.ts'
-import {
-  allowedValues,
-  defaultText,
-  flagName,
-  paramSpecs,
-  parseArgs,
-  valueName,
-} from '../../../shared/attacks/args.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.ts'
 import { signedInClient } from '../credentials.ts'
@@ -21,6 +13,7 @@ import { ask, canAsk } from '../output/confirm.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { confirmAttack, showPreview } from './attack-preview.ts'
+import { addTypeOptions, listHelp, readTypeArgs } from './attack-type-options.ts'
 import { reportEnd, watchToEnd } from './attack-watch.ts'
 import { withContainerIds } from './container-ids.ts'
 import { addTargetOptions, readTarget, type TargetOptions } from './target-options.ts'
@@ -56,15 +49,17 @@ function typeCommand(parent: Command, type: AttackType): Command {
   const command = parent.command(type.type).description(type.summary)
   addTypeOptions(command, type)
   addTargetOptions(command)
-  const line = `temblor attack ${parent.name()} ${type.type} --length 30`
-  return command.addHelpText(
-    'after',
-    `
-Examples:
-  ${line} --target web-1                      # this host itself
-  ${line} --tag zone=eu-1 --label app=web     # the containers there
-  ${line} --label app=web --count 2           # two of them, anywhere`,
-  )
+  const length = type.params['lengthSeconds'] ? ' --length 30' : ''
+  const line = `temblor attack ${parent.name()} ${type.type}${length}`
+  const lines = [
+    ...listHelp(type),
+    '',
+    'Examples:',
+    `  ${line} --target web-1                      # this host itself`,
+    `  ${line} --tag zone=eu-1 --label app=web     # the containers there`,
+    `  ${line} --label app=web --count 2           # two of them, anywhere`,
+  ]
+  return command.addHelpText('after', lines.join('\n'))
 }
 
 function addRunOptions(command: Command): Command {
@@ -74,42 +69,6 @@ function addRunOptions(command: Command): Command {
     .option('--wait', 'follow it to its end; the exit code says how it ended (the default)')
     .addOption(new Option('--detach', 'print the id and do not wait for the end').conflicts('wait'))
     .option('--idempotency-key <key>', 'with the same key and request, nothing is run twice (24 h)')
-}
-
-/** Adds the flags of an attack type, with unit, limits and default, to a command. */
-function addTypeOptions(command: Command, type: AttackType): void {
-  for (const spec of paramSpecs(type)) {
-    const { flag, schema } = spec
-    const value = valueName(spec)
-    const isSwitch = value === undefined
-    const limits = isSwitch ? '' : ` (${allowedValues(spec)}; default ${defaultText(spec)})`
-    const name = flagName(flag).replace('/', ', ')
-    const option = new Option(
-      isSwitch ? name : `${name} <${value}>`,
-      `${schema.description}${limits}`,
-    )
-    // Kept as typed: the one codec checks them, so that CLI and API say the same.
-    if (!isSwitch) option.argParser((text: string, before?: string[]) => [...(before ?? []), text])
-    command.addOption(option)
-  }
-}
-
-/**
- * The flags of the type that were given, as arguments for the API.
- * @throws ArgsError when one cannot be meant
- */
-function readTypeArgs(command: Command, type: AttackType): string[] {
-  const given = command.opts<Record<string, boolean | string[] | undefined>>()
-  const args = paramSpecs(type).flatMap(({ flag }) => {
-    const option = command.options.find(({ long }) => long === `--${flag.long}`)
-    const value = option && given[option.attributeName()]
-    if (value === undefined) return []
-    // A flag whose name begins with "no-" is off by default and false when it is given.
-    if (typeof value === 'boolean') return value !== option?.negate ? [`--${flag.long}`] : []
-    return value.flatMap((text) => [`--${flag.long}`, text])
-  })
-  parseArgs(type, args)
-  return args
 }
 
 async function runAttack(

@@ -49,8 +49,8 @@ function typeTable(types: readonly Metadata[]): string[] {
 
 function typeLines(type: Metadata): string[] {
   const rows = type.args.map((arg) => [
-    `-${arg.short}, --${arg.long}`,
-    String(arg.default),
+    arg.short ? `-${arg.short}, --${arg.long}` : `--${arg.long}`,
+    Array.isArray(arg.default) ? arg.default.join(',') || 'all' : String(arg.default),
     arg.unit ?? '-',
     arg.info,
   ])
