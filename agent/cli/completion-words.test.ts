@@ -6,6 +6,7 @@ import { bashScript, zshScript } from './output/completion-script.ts'
 const program = new Command('temblor').helpOption('--help')
 const attack = program.command('attack').description("It's attacks: all of them.")
 attack.command('cpu').allowUnknownOption()
+attack.command('latency').allowUnknownOption()
 attack.command('list').option('--since <time>', 'created since').option('-x', 'no long form')
 program.command('attack-container').argument('<container>')
 program.command('completion').addArgument(new Argument('<shell>').choices(['bash', 'zsh']))
@@ -15,7 +16,7 @@ const after = (path: string) => steps.find((step) => step.path === path)?.words.
 
 test('each command is followed by its commands, choices and long options', () => {
   expect(after('')).toEqual(['attack', 'attack-container', 'completion', '--help'])
-  expect(after('attack')).toEqual(['cpu', 'list', '--help'])
+  expect(after('attack')).toEqual(['cpu', 'latency', 'list', '--help'])
   expect(after('attack list')).toEqual(['--since', '--help'])
   expect(after('completion')).toEqual(['bash', 'zsh', '--help'])
 })
@@ -24,6 +25,9 @@ test('local attacks have the flags of their type', () => {
   const flags = ['--length', '--cores', '--all-cores', '--percent']
   expect(after('attack cpu')).toEqual([...flags, '--help'])
   expect(after('attack-container cpu')).toEqual([...flags, '--json'])
+  expect(after('attack latency')).toEqual(
+    expect.arrayContaining(['--ms', '--hostname', '--no-derived-exclusion-rules']),
+  )
 })
 
 test('descriptions are quoted for the shell', () => {

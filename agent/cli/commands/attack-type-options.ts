@@ -15,10 +15,10 @@ import { grammars } from '../../../shared/attacks/items.ts'
 export function addTypeOptions(command: Command, type: AttackType): void {
   for (const spec of paramSpecs(type)) {
     command.addOption(
-      optionOf(spec, flagName(spec.flag).replace('/', ', ')).helpGroup(headingOf(type)),
+      optionOf(type, spec, flagName(spec.flag).replace('/', ', ')).helpGroup(headingOf(type)),
     )
-    const other = otherSpelling(spec)
-    if (other !== undefined) command.addOption(optionOf(spec, other).hideHelp())
+    for (const other of otherSpellings(spec))
+      command.addOption(optionOf(type, spec, other).hideHelp())
   }
 }
 
@@ -29,7 +29,7 @@ export function addTypeOptions(command: Command, type: AttackType): void {
 export function readTypeArgs(command: Command, type: AttackType): string[] {
   const given = command.opts<Record<string, boolean | string[] | undefined>>()
   const args = paramSpecs(type).flatMap((spec) =>
-    [`--${spec.flag.long}`, otherSpelling(spec)].flatMap((long) => {
+    [`--${spec.flag.long}`, ...otherSpellings(spec)].flatMap((long) => {
       const option = command.options.find((one) => one.long === long)
       const value = option && given[option.attributeName()]
       if (value === undefined) return []
@@ -70,12 +70,12 @@ function headingOf(type: AttackType): string {
   return `Flags of ${type.type}:`
 }
 
-/** `--egress_port` for `--egress-port`; undefined when they are the same. */
-function otherSpelling({ flag }: ParamSpec): string | undefined {
-  return flag.long.includes('-') ? `--${flag.long.replaceAll('-', '_')}` : undefined
+/** `--egress_port` for `--egress-port`. */
+function otherSpellings({ flag }: ParamSpec): string[] {
+  return flag.long.includes('-') ? [`--${flag.long.replaceAll('-', '_')}`] : []
 }
 
-function optionOf(spec: ParamSpec, name: string): Option {
+function optionOf(type: AttackType, spec: ParamSpec, name: string): Option {
   const value = valueName(spec)
   const { schema } = spec
   if (value === undefined) return new Option(name, schema.description)
@@ -83,9 +83,11 @@ function optionOf(spec: ParamSpec, name: string): Option {
   const allowed = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
   const description = `${schema.description} ${allowed}. Default: ${defaultText(spec)}.`
   const option = new Option(`${name} <${value}>`, description)
-  // Kept as typed, but for the = of `-l=60`: the one codec checks them, so that CLI and API say the same.
-  return option.argParser((text: string, before?: string[]) => [
-    ...(before ?? []),
-    text.replace(/^=/, ''),
-  ])
+  return option.argParser((text: string, before?: string[]) => {
+    // Commander leaves the = of `-l=60`.
+    const given = text.replace(/^=/, '')
+    // Kept as typed: the one codec checks it, so that CLI and API say the same.
+    parseArgs(type, [`--${spec.flag.long}`, given])
+    return [...(before ?? []), given]
+  })
 }
