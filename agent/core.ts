@@ -3,7 +3,8 @@ import { findControlPlane } from './control-plane.ts'
 import { DockerEngine } from './containers/docker.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { Executor } from './executor.ts'
-import { faults } from './faults/index.ts'
+import { createFaults } from './faults/index.ts'
+import { createHostPower } from './faults/shutdown-power.ts'
 import { makePrivateFolder } from './host/durable-file.ts'
 import { lockFolder } from './host/lock.ts'
 import { bootId } from './host/processes.ts'
@@ -44,6 +45,8 @@ export async function openCore(
   const instanceId = readInstanceId(config.stateDir)
   const journal = new Journal(config.stateDir)
   const engine = new DockerEngine(config.dockerSocket, listeners.onContainers)
+  const power = createHostPower(config.stateDir)
+  const faults = createFaults({ power, containers: engine })
   const executor = new Executor({
     journal,
     faults,

@@ -6,8 +6,9 @@ import { identify, readProc } from '../host/processes.ts'
 import { listenToEvents, type EngineEvent } from './events.ts'
 import {
   EngineError,
+  type ContainerControl,
   type ContainerEvent,
-  type ContainerSource,
+  type ContainerRun,
   type ContainerState,
 } from './source.ts'
 
@@ -26,6 +27,11 @@ export interface EngineInfo {
   readonly version: string
 }
 
+interface TakingOptions {
+  readonly t: number
+  readonly abortSignal: AbortSignal
+}
+
 /** A burst of events (compose up) makes one look at the list. */
 const debounceMs = 20
 /** Beyond this an engine that does not answer is treated as not there. */
@@ -37,7 +43,7 @@ const firstLookMs = 5000
  * The Docker Engine of this host. Loaded only when its socket is there; kept current from its
  * events; an engine that goes away or comes later is found again.
  */
-export class DockerEngine implements ContainerSource {
+export class DockerEngine implements ContainerControl {
   readonly socketPath: string
   readonly #onChange: () => void
   readonly #followers = new Map<string, Set<(event: ContainerEvent) => void>>()
@@ -101,36 +107,48 @@ export class DockerEngine implements ContainerSource {
   }
 
   async resolve(idOrName: string): Promise<ContainerState | undefined> {
-    // It becomes part of a path of the engine's interface.
-    if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(idOrName)) return undefined
-    const client = await this.#connect()
-    try {
-      const seen = await client
-        .getContainer(idOrName)
-        .inspect({ abortSignal: AbortSignal.timeout(engineTimeoutMs) })
-      const init = seen.State.Running ? identify(seen.State.Pid) : undefined
-      const name = seen.Name.replace(/^\//, '')
-      const isHere = init && readProc(`${init.pid}/cgroup`)?.includes(seen.Id)
-      if (init && !isHere)
-        throw new EngineError(`The container ${name} does not run on this host's kernel.`)
-      return {
+    const seen = await this.#inspect(idOrName)
+    if (!seen) return undefined
+    const init = seen.State.Running ? identify(seen.State.Pid) : undefined
+    const name = seen.Name.replace(/^\//, '')
+    const isHere = init && readProc(`${init.pid}/cgroup`)?.includes(seen.Id)
+    if (init && !isHere)
+      throw new EngineError(`The container ${name} does not run on this host's kernel.`)
+    return {
+      id: seen.Id,
+      name,
+      paused: seen.State.Paused,
+      protected: isProtected(seen.Config.Labels),
+      target: init && {
+        kind: 'Container',
         id: seen.Id,
         name,
-        paused: seen.State.Paused,
-        protected: isProtected(seen.Config.Labels),
-        target: init && {
-          kind: 'Container',
-          id: seen.Id,
-          name,
-          startedAt: seen.State.StartedAt,
-          init,
-        },
-      }
-    } catch (error) {
-      if ((error as { statusCode?: number }).statusCode === 404) return undefined
-      if (error instanceof EngineError) throw error
-      throw new EngineError(`The Docker Engine does not answer: ${(error as Error).message}`)
+        startedAt: seen.State.StartedAt,
+        init,
+      },
     }
+  }
+
+  async inspect(id: string): Promise<ContainerRun | undefined> {
+    const seen = await this.#inspect(id)
+    if (!seen) return undefined
+    const { Name: policy, MaximumRetryCount: most } = seen.HostConfig.RestartPolicy ?? {}
+    return {
+      running: seen.State.Running,
+      paused: seen.State.Paused,
+      startedAt: seen.State.StartedAt,
+      restartCount: seen.RestartCount,
+      restartPolicy: `${policy || 'no'}${most ? `:${most}` : ''}`,
+      exitCode: seen.State.ExitCode,
+    }
+  }
+
+  stop(id: string, graceSeconds: number): Promise<void> {
+    return this.#take(id, (container, options) => container.stop(options), graceSeconds)
+  }
+
+  restart(id: string, graceSeconds: number): Promise<void> {
+    return this.#take(id, (container, options) => container.restart(options), graceSeconds)
   }
 
   follow(id: string, listener: (event: ContainerEvent) => void): () => void {
@@ -139,6 +157,35 @@ export class DockerEngine implements ContainerSource {
     return () => {
       listeners.delete(listener)
       if (listeners.size === 0) this.#followers.delete(id)
+    }
+  }
+
+  /** Has the engine take a container down; one that is down already is fine. */
+  async #take(
+    id: string,
+    act: (container: Docker.Container, options: TakingOptions) => Promise<unknown>,
+    graceSeconds: number,
+  ): Promise<void> {
+    const client = await this.#connect()
+    const abortSignal = AbortSignal.timeout(graceSeconds * 1000 + engineTimeoutMs)
+    try {
+      await act(client.getContainer(id), { t: graceSeconds, abortSignal })
+    } catch (error) {
+      const { statusCode, message } = error as Error & { statusCode?: number }
+      if (statusCode !== 304) throw new EngineError(`The Docker Engine did not do it: ${message}`)
+    }
+  }
+
+  async #inspect(idOrName: string): Promise<Docker.ContainerInspectInfo | undefined> {
+    // It becomes part of a path of the engine's interface.
+    if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(idOrName)) return undefined
+    const client = await this.#connect()
+    try {
+      const abortSignal = AbortSignal.timeout(engineTimeoutMs)
+      return await client.getContainer(idOrName).inspect({ abortSignal })
+    } catch (error) {
+      if ((error as { statusCode?: number }).statusCode === 404) return undefined
+      throw new EngineError(`The Docker Engine does not answer: ${(error as Error).message}`)
     }
   }
 

@@ -63,6 +63,29 @@ export interface Measurement {
   readonly wholeMs: number
 }
 
+/** What became of a fault that acts once, when its length is over. */
+export interface StrikeOutcome {
+  readonly reason: 'completed' | 'fault_died' | 'target_gone' | 'agent_restarted'
+  readonly message: string
+  readonly measured?: Effect
+}
+
+/** The host goes down, and this process with it. */
+export interface GoingDown {
+  /** Settles only when the host is up in spite of everything. */
+  readonly survived: Promise<StrikeOutcome>
+}
+
+/** A strike that was under way when its agent ended. */
+export interface InterruptedStrike {
+  readonly params: AttackParams
+  readonly targetKind: TargetKind
+  readonly bootIdBefore: string
+  readonly bootIdNow: string
+  /** Wall clock, epoch ms; may be off by as much as the clock was set. */
+  readonly atMs: number
+}
+
 /** A fault that is there. */
 export interface FaultHandle {
   /** undefined when there is nothing to measure (yet, or any more). */
@@ -72,6 +95,13 @@ export interface FaultHandle {
   readonly died: Promise<FaultDeath>
   /** What people should know about how it went; part of the report. */
   notes?(): readonly string[]
+  /** What is going to happen, for people; shown while it runs. */
+  readonly announcement?: string
+  /**
+   * Set for a fault that acts once, when its length is over, and cannot take it back. Called at most
+   * once; after it the execution is over.
+   */
+  strike?(): Promise<StrikeOutcome | GoingDown>
 }
 
 /** One kind of fault. It knows nothing of controllers, journals and timers. */
@@ -82,6 +112,8 @@ export interface Fault<P = AttackParams> {
   prepare(params: P, target: FaultTarget, context: FaultContext): Promise<Prepared>
   /** Takes back what a record names, if it is (still) there, and makes sure that it is gone. */
   undo(record: UndoRecord): Promise<void>
+  /** Of faults that strike: what became of one; undefined while that cannot be told yet. */
+  afterStrike?(strike: InterruptedStrike): Promise<StrikeOutcome | undefined>
 }
 
 export type FaultErrorKind =

@@ -1,6 +1,7 @@
 import type { AttackTypeName } from '../../shared/attacks/index.ts'
 import { cpu } from './cpu.ts'
 import { FaultError, type Fault } from './fault.ts'
+import { createShutdown, type ShutdownDeps } from './shutdown.ts'
 
 export type FaultCatalogue = Readonly<Record<AttackTypeName, Fault>>
 
@@ -15,9 +16,11 @@ async function refuse(): Promise<never> {
 }
 
 /** Every fault there is; a missing one does not compile. */
-export const faults = {
-  cpu,
-  latency: notYet,
-  blackhole: notYet,
-  shutdown: notYet,
-} satisfies FaultCatalogue
+export function createFaults(deps: ShutdownDeps) {
+  return {
+    cpu,
+    latency: notYet,
+    blackhole: notYet,
+    shutdown: createShutdown(deps),
+  } satisfies FaultCatalogue
+}

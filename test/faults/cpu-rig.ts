@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { Executor } from '../../agent/executor.ts'
 import type { ExecutionUpdate } from '../../agent/execution-update.ts'
 import { DockerEngine } from '../../agent/containers/docker.ts'
-import { faults } from '../../agent/faults/index.ts'
+import { createFaults } from '../../agent/faults/index.ts'
 import { bootId, findByArgument, type ProcessIdentity } from '../../agent/host/processes.ts'
 import { Journal, type Report } from '../../agent/journal.ts'
 import { noLimits, type OwnerLimits } from '../../agent/owner-limits.ts'
+import { recordedPower } from '../support/recorded-power.ts'
 
 /** An executor with a journal of its own, as the agent has it, and what it reports. */
 export interface ExecutorRig extends AsyncDisposable {
@@ -45,7 +46,7 @@ export async function executorRig(
   const instanceId = options.instanceId ?? randomUUID()
   const executor = new Executor({
     journal,
-    faults,
+    faults: createFaults({ power: recordedPower(), containers: engine }),
     containers: engine,
     limits: { ...noLimits, ...options.limits },
     instanceId,
