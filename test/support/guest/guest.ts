@@ -1,0 +1,224 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '../until.ts'
+import type { CableEnd } from './cable.ts'
+import { GuestAgentClient, type GuestResult } from './guest-agent.ts'
+import { guestImage } from './image.ts'
+import { projectDisk } from './project-disk.ts'
+import {
+  agentSocket,
+  consoleFile,
+  diskFile,
+  startQemu,
+  type Machine,
+  type Qemu,
+  type QemuEnd,
+} from './qemu.ts'
+import { tool } from './tool.ts'
+
+/** The machine that runs the tests, as a guest sees it: what listens on loopback here is there. */
+export const testMachine = '10.0.2.2'
+
+export interface GuestOptions {
+  /** Host name of the guest: letters, digits and hyphens. */
+  readonly name: string
+  readonly memoryMb?: number
+  readonly cpus?: number
+  /** eth1 and so on, joined to another guest: see `layCable`. Addresses as `192.0.2.1/24`. */
+  readonly nics?: readonly { readonly end: CableEnd; readonly addresses: readonly string[] }[]
+}
+
+export interface RunOptions {
+  /** After this long the program is killed and `run` fails; 60 s when not given. */
+  readonly timeoutMs?: number
+  readonly input?: string | Buffer
+}
+
+/** A real host: Debian with systemd in an emulated machine, this checkout at /opt/temblor. */
+export interface Guest {
+  readonly name: string
+  /** Process id of QEMU. */
+  readonly pid: number
+  /** Resolves when the guest has powered off (code 0) or was killed. */
+  readonly exited: Promise<QemuEnd>
+  /** Runs a program in the guest to its end, whatever its exit code. */
+  run(command: readonly string[], options?: RunOptions): Promise<GuestResult>
+  /** Runs a program that must succeed. @returns stdout @throws Error with what it printed */
+  ok(command: readonly string[], options?: RunOptions): Promise<string>
+  /** Writes a file with its folders; it is on the guest's disk when this returns. */
+  write(path: string, content: string | Buffer, mode?: number): Promise<void>
+  /** Reads a text file. @throws Error when there is none */
+  read(path: string): Promise<string>
+  /** The id that the guest's kernel has made at this boot. */
+  bootId(): Promise<string>
+  /** Waits until the guest answers. @throws Error with the console when QEMU ends or time is up */
+  untilUp(withinMs?: number): Promise<void>
+  /** Waits until the guest answers from another boot than this one. */
+  untilRebooted(fromBootId: string, withinMs?: number): Promise<void>
+  /** A power cut: QEMU is killed. What the guest has synced is on its disk. */
+  kill(): Promise<void>
+  /** Switches a guest on again that has powered off or lost its power; its disk is as it was. */
+  start(): Promise<void>
+  /** What the kernel and systemd have printed, over all boots. */
+  console(): string
+  /** The last lines of console and journal, to be shown when a test has failed. */
+  diagnosis(): Promise<string>
+  /** Ends QEMU and removes the guest's disk. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const upWithinMs = 150_000
+const runTimeoutMs = 60_000
+
+/** Makes a guest with a fresh disk, boots it and waits until it answers (10 to 25 s). */
+export async function startGuest(options: GuestOptions): Promise<Guest> {
+  const { name, memoryMb = 768, cpus = 2, nics = [] } = options
+  const [image, project] = [await guestImage(), await projectDisk()]
+  const dir = mkdtempSync(join(tmpdir(), 'temblor-guest-'))
+  const machine: Machine = { name, memoryMb, cpus, nics, image, project, dir }
+  await tool('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', image.disk, '-F', 'raw', diskFile(dir)])
+  const guest = new EmulatedGuest(machine)
+  try {
+    await guest.start()
+    return guest
+  } catch (error) {
+    await guest[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+class EmulatedGuest implements Guest {
+  readonly #machine: Machine
+  #qemu: Qemu | undefined
+  #agent: GuestAgentClient | undefined
+
+  constructor(machine: Machine) {
+    this.#machine = machine
+  }
+
+  get name(): string {
+    return this.#machine.name
+  }
+
+  get pid(): number {
+    return this.#running().child.pid as number
+  }
+
+  get exited(): Promise<QemuEnd> {
+    return this.#running().exited
+  }
+
+  async run(command: readonly string[], options: RunOptions = {}): Promise<GuestResult> {
+    if (!this.#agent) throw new Error(`Guest ${this.name} is switched off.`)
+    return await this.#agent.run(command, options.timeoutMs ?? runTimeoutMs, options.input)
+  }
+
+  async ok(command: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.run(command, options)
+    if (code === 0) return stdout
+    throw new Error(`${command.join(' ')} in ${this.name}: exit ${code}\n${stdout}${stderr}`)
+  }
+
+  async write(path: string, content: string | Buffer, mode = 0o644): Promise<void> {
+    const options = ['-D', '-m', mode.toString(8)]
+    await this.ok(['install', ...options, '/dev/stdin', path], { input: content })
+    await this.ok(['sync', path])
+  }
+
+  read(path: string): Promise<string> {
+    return this.ok(['cat', path])
+  }
+
+  async bootId(): Promise<string> {
+    return (await this.read('/proc/sys/kernel/random/boot_id')).trim()
+  }
+
+  async untilUp(withinMs = upWithinMs): Promise<void> {
+    await this.#until('answers', withinMs, async (agent) => await agent.isUp(1000))
+  }
+
+  async untilRebooted(fromBootId: string, withinMs = upWithinMs): Promise<void> {
+    await this.#until('answers from another boot', withinMs, async (agent) => {
+      if (!(await agent.isUp(1000))) return false
+      return (await this.bootId()) !== fromBootId
+    })
+  }
+
+  async kill(): Promise<void> {
+    const { child, exited } = this.#running()
+    child.kill('SIGKILL')
+    await exited
+    this.#agent?.close()
+    this.#agent = undefined
+  }
+
+  async start(): Promise<void> {
+    const { dir } = this.#machine
+    if (this.#qemu && this.#qemu.child.exitCode === null && this.#qemu.child.signalCode === null)
+      throw new Error(`Guest ${this.name} is running.`)
+    this.#agent?.close()
+    rmSync(agentSocket(dir), { force: true })
+    const qemu = startQemu(this.#machine)
+    this.#qemu = qemu
+    await Promise.race([
+      qemu.exited.then(() => Promise.reject(new Error(`QEMU of guest ${this.name} has ended.`))),
+      until(`QEMU of guest ${this.name} runs`, () => existsSync(agentSocket(dir))),
+    ])
+    this.#agent = new GuestAgentClient(agentSocket(dir))
+    await this.untilUp()
+  }
+
+  console(): string {
+    const file = consoleFile(this.#machine.dir)
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+
+  async diagnosis(): Promise<string> {
+    const lines = ['journalctl', '--no-pager', '-q', '-o', 'short-monotonic', '-n', '60']
+    const journal = await this.run(lines).then(
+      (result) => result.stdout,
+      (error: unknown) => String(error),
+    )
+    return `Console of ${this.name}:\n${lastLines(this.console())}\nJournal of ${this.name}:\n${journal}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#agent?.close()
+    this.#qemu?.child.kill('SIGKILL')
+    await this.#qemu?.exited.catch(() => {})
+    rmSync(this.#machine.dir, { recursive: true, force: true })
+  }
+
+  #running(): Qemu {
+    if (!this.#qemu) throw new Error(`Guest ${this.name} was never started.`)
+    return this.#qemu
+  }
+
+  async #until(
+    what: string,
+    withinMs: number,
+    question: (agent: GuestAgentClient) => Promise<boolean>,
+  ): Promise<void> {
+    const { exited } = this.#running()
+    const waiting = until(
+      `guest ${this.name} ${what}`,
+      async () => this.#agent && (await question(this.#agent)),
+      withinMs,
+      100,
+    )
+    const ended = exited.then((end) => {
+      throw new Error(`Guest ${this.name} has ended: ${JSON.stringify(end)}`)
+    })
+    try {
+      await Promise.race([waiting, ended])
+    } catch (error) {
+      waiting.catch(() => {})
+      throw new Error(`${String(error)}\n${lastLines(this.console())}`, { cause: error })
+    }
+  }
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-40).join('\n')
+}
