@@ -151,6 +151,7 @@ export class ControllerLink {
   #welcomed(session: Session, welcome: Welcome__Output): void {
     this.#welcome = welcome
     this.#deadMan.heard()
+    this.#deps.executor.meetController(welcome.controllerBootId)
     this.#deps.log.info({ epoch: welcome.sessionEpoch }, 'connected to the controller')
     for (const { executionId } of this.#deps.executor.running) this.#tellOfLocal(executionId)
     for (const update of this.#outbox.waiting()) this.#sendUpdate(update)

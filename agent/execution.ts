@@ -1,63 +1,36 @@
-import { checkParams, ArgsError } from '../shared/attacks/args.ts'
-import type { AttackType } from '../shared/attacks/define.ts'
-import { findAttackType, type AttackParams, type AttackTypeName } from '../shared/attacks/index.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AttackTypeName } from '../shared/attacks/index.ts'
 import type { Effect } from '../shared/effect.ts'
 import { endReasons, type EndReason, type Stage } from '../shared/stages.ts'
+import { admit, endOf, type AdmissionDeps, type Ending, type Plan } from './admission.ts'
 import { ContainerFollower } from './containers/follower.ts'
-import { EngineError, type ContainerSource, type ContainerState } from './containers/source.ts'
 import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
-import {
-  FaultError,
-  type Fault,
-  type FaultContext,
-  type FaultDeath,
-  type FaultHandle,
-  type FaultTarget,
-  type Measurement,
+import type {
+  FaultContext,
+  FaultDeath,
+  FaultHandle,
+  FaultTarget,
+  Measurement,
+  StrikeOutcome,
 } from './faults/fault.ts'
-import type { FaultCatalogue } from './faults/index.ts'
 import { callAt } from './host/long-timer.ts'
 import { isAlive } from './host/processes.ts'
 import type { Journal } from './journal.ts'
 import { totalEffect } from './measured-total.ts'
-import { refusalByOwner, type OwnerLimits } from './owner-limits.ts'
 
-export interface ExecutionDeps {
+export interface ExecutionDeps extends AdmissionDeps {
   readonly journal: Journal
-  readonly faults: FaultCatalogue
-  readonly containers: ContainerSource
-  readonly limits: OwnerLimits
   readonly instanceId: string
   readonly controlPlane: FaultContext['controlPlane']
-  /** Containers under attack by other executions of this agent. */
-  readonly otherContainers: (executionId: string) => ReadonlySet<string>
   readonly onUpdate: (update: ExecutionUpdate) => void
-}
-
-interface Plan {
-  readonly type: AttackType
-  readonly params: AttackParams
-  readonly fault: Fault
-  readonly target: FaultTarget
-}
-
-interface Ending {
-  readonly reason: EndReason
-  readonly message: string
 }
 
 const measureEveryMs = 1000
 /** A timer this late means that the process did not run: it was frozen. */
 const frozenMs = 10_000
 
-/** An execution that must not begin; the reason and a message for people. */
-class Refusal extends Error {
-  readonly reason: EndReason
-  constructor(reason: EndReason, message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
+/** A host that goes down waits so long for the controller to have heard of it. */
+const farewellMs = 2000
 
 /** One execution from its start to its verified end. The first end wins; later ones are ignored. */
 export class Execution {
@@ -67,6 +40,12 @@ export class Execution {
   readonly #abort = new AbortController()
   readonly #notes: string[] = []
   readonly #measurements: Measurement[] = []
+  readonly #lengthOver = Promise.withResolvers<void>()
+  readonly #goingDown = Promise.withResolvers<void>()
+  /** What the controller should have heard of before the host goes down. */
+  readonly #farewell = { seq: Infinity, heard: Promise.withResolvers<void>() }
+  #isStriking = false
+  #struck: Effect | undefined
   #end: Ending | undefined
   #seq = 0
   #last: ExecutionUpdate | undefined
@@ -91,9 +70,22 @@ export class Execution {
     return this.#deadlineMs
   }
 
-  /** Ends it, now or as soon as the step that is under way allows. */
+  /** Resolves when the host goes down: this process will not see the end of the execution. */
+  get goingDown(): Promise<void> {
+    return this.#goingDown.promise
+  }
+
+  /** The controller has heard of everything up to this update. */
+  acknowledge(seq: number): void {
+    if (seq >= this.#farewell.seq) this.#farewell.heard.resolve()
+  }
+
+  /**
+   * Ends it, now or as soon as the step that is under way allows. What cannot be taken back is not
+   * ended any more.
+   */
   end(reason: EndReason, message: string): void {
-    if (this.#end) return
+    if (this.#end || this.#isStriking) return
     this.#end = { reason, message }
     this.#abort.abort()
     this.#ending.resolve(this.#end)
@@ -103,7 +95,9 @@ export class Execution {
   async live(): Promise<void> {
     this.#emit('Initializing', '')
     try {
-      await this.#carryOut(await this.#admit())
+      const plan = await admit(this.order, this.#deps)
+      this.#follow(plan)
+      await this.#carryOut(plan)
     } catch (error) {
       const { reason, message } = endOf(error)
       this.end(reason, message)
@@ -111,45 +105,10 @@ export class Execution {
     await this.#finish()
   }
 
-  /** Everything that can be refused is refused here, before the first side effect. */
-  async #admit(): Promise<Plan> {
-    const { attackType, container } = this.order
-    const type = findAttackType(attackType)
-    if (!type)
-      throw new Refusal('invalid_argument', `This agent knows no attack type "${attackType}".`)
-    const params = checkParams(type, this.order.params)
-    const kind = container ? 'Container' : 'Host'
-    if (!type.targets.includes(kind))
-      throw new Refusal('invalid_argument', `${type.type} cannot be aimed at a ${kind}.`)
-    const state = container && (await this.#find(container.id))
-    const others = this.#deps.otherContainers(this.order.executionId)
-    const refusal = refusalByOwner(this.#deps.limits, {
-      type,
-      params,
-      ...(state ? { container: state } : {}),
-      containersAtOnce: state ? new Set([...others, state.id]).size : 0,
-    })
-    if (refusal) throw new Refusal('forbidden_by_owner', refusal)
-    const fault = this.#deps.faults[type.type as AttackTypeName]
-    const can = await fault.probe(kind)
-    if (!can.ok) throw new Refusal('unsupported', `This host cannot do it: ${can.reason}.`)
-    return { type, params, fault, target: state?.target ?? { kind: 'Host' } }
-  }
-
-  async #find(id: string): Promise<ContainerState> {
-    const { containers } = this.#deps
-    const state = await containers.resolve(id)
-    const name = this.order.container?.name || id
-    if (!state)
-      throw new Refusal(
-        'target_not_found',
-        `There is no container ${name} on this host (any more).`,
-      )
-    if (!state.target)
-      throw new Refusal('target_not_found', `The container ${name} is not running.`)
+  #follow({ container }: Plan): void {
+    if (!container) return
     const onPause = () => this.#note('The container was paused for a time during the attack.')
-    this.#follower = new ContainerFollower(state, containers, onPause)
-    return state
+    this.#follower = new ContainerFollower(container, this.#deps.containers, onPause)
   }
 
   async #carryOut(plan: Plan): Promise<void> {
@@ -203,8 +162,9 @@ export class Execution {
     this.#startClock(remainingMs)
     if (this.#end) return undefined
     journal.update(executionId, { state: 'ACTIVE' })
-    this.#emit('Running', this.#notes.at(-1) ?? '')
+    this.#emit('Running', handle.announcement ?? this.#notes.at(-1) ?? '')
     const death = await this.#whileRunning(handle)
+    if (handle.strike && !death && !this.#end) await this.#strike(plan, handle)
     await handle.stop()
     for (const note of handle.notes?.() ?? []) this.#note(note)
     this.#handle = undefined
@@ -222,6 +182,10 @@ export class Execution {
   async #onDeadline(lateMs: number): Promise<void> {
     if (this.#follower?.waiting)
       return this.end('target_gone', 'The container stopped and did not come back before the end.')
+    if (this.#handle?.strike) {
+      if (lateMs > frozenMs) return this.end('agent_frozen', lateMessage)
+      return this.#lengthOver.resolve()
+    }
     if (lateMs > frozenMs) {
       // The process stood still. The fault ended by itself; it knows why.
       const death = await this.#handle?.died
@@ -239,11 +203,42 @@ export class Execution {
     }
     const timer = setInterval(measure, measureEveryMs)
     const ended = this.#ending.promise.then(() => undefined)
-    const death = await Promise.race([handle.died, ended])
+    const death = await Promise.race([handle.died, ended, this.#lengthOver.promise])
     clearInterval(timer)
     latest = handle.measure() ?? latest
     if (latest) this.#measurements.push(latest)
-    return death
+    return death ?? undefined
+  }
+
+  /** Does what cannot be taken back, unless somebody ends it in the last moment. */
+  async #strike({ type, params, target }: Plan, handle: FaultHandle): Promise<void> {
+    const { journal } = this.#deps
+    // On disk before it happens: the next process must know, and never do it again.
+    journal.update(this.order.executionId, { state: 'STRIKING' })
+    this.#emit('TearingDown', '')
+    if (type.goesDown?.(params as never, target.kind)) {
+      this.#farewell.seq = this.#seq
+      const ended = this.#ending.promise
+      await Promise.race([this.#farewell.heard.promise, ended, sleep(farewellMs)])
+    }
+    if (this.#end) return
+    this.#isStriking = true
+    const outcome = await this.#outcomeOf(handle)
+    this.#isStriking = false
+    this.#struck = outcome.measured
+    this.end(outcome.reason, outcome.message)
+  }
+
+  async #outcomeOf(handle: FaultHandle): Promise<StrikeOutcome> {
+    try {
+      const struck = await handle.strike?.()
+      if (!struck) return { reason: 'fault_died', message: 'It does not strike.' }
+      if (!('survived' in struck)) return struck
+      this.#goingDown.resolve()
+      return await struck.survived
+    } catch (error) {
+      return { reason: 'fault_died', message: endOf(error).message }
+    }
   }
 
   /** The target's next incarnation, or undefined when the execution is over. */
@@ -272,7 +267,7 @@ export class Execution {
     this.#follower?.close()
     const reason = left ? 'left_behind' : end.reason
     const message = [left ?? '', end.message, ...this.#notes].filter(Boolean).join(' ')
-    const measured = totalEffect(this.#measurements)
+    const measured = this.#struck ?? totalEffect(this.#measurements)
     this.#seq += 1
     const report = {
       reason,
@@ -326,14 +321,5 @@ export class Execution {
 }
 
 const completedMessage = 'Ended after its length.'
+const lateMessage = 'The agent stood still when it was to act, so it did not.'
 const frozenMessage = 'The agent stood still for more than ten seconds, so the fault ended itself.'
-
-function endOf(error: unknown): Ending {
-  const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Refusal) return { reason: error.reason, message }
-  if (error instanceof ArgsError) return { reason: 'invalid_argument', message }
-  if (error instanceof EngineError) return { reason: 'unsupported', message }
-  if (!(error instanceof FaultError)) return { reason: 'start_failed', message }
-  if (error.kind === 'target-gone') return { reason: 'target_gone', message }
-  return { reason: error.kind === 'failed' ? 'start_failed' : 'unsupported', message }
-}

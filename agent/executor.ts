@@ -7,13 +7,18 @@ import type { JournalEntry, Report } from './journal.ts'
 /** After a restart updates count on from here: far above what was sent before. */
 const seqAfterRestart = 100_000_000
 
+/** How often an agent looks whether its host goes down after all. */
+const lookAgainMs = 5000
+
 interface Running {
   readonly execution: Execution
   readonly over: Promise<void>
+  /** Over, or not to be seen by this process. */
+  readonly settled: Promise<void>
   readonly containerId: string | undefined
 }
 
-type ExecutorDeps = Omit<ExecutionDeps, 'otherContainers'> & { readonly bootId: string }
+type ExecutorDeps = Omit<ExecutionDeps, 'otherContainers' | 'controllerBootId'>
 
 /** The agent is ending and takes no more orders. */
 export class ClosingError extends Error {
@@ -28,6 +33,7 @@ export class Executor {
   readonly #deps: ExecutorDeps
   readonly #running = new Map<string, Running>()
   #closing = false
+  #controllerBootId: string | undefined
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps
@@ -92,7 +98,12 @@ export class Executor {
   ): Promise<void> {
     const ending = [...this.#running.values()].filter(({ execution }) => which(execution.order))
     for (const { execution } of ending) execution.end(reason, message)
-    await Promise.all(ending.map(({ over }) => over))
+    await Promise.all(ending.map(({ settled }) => settled))
+  }
+
+  /** The controller runs in this boot of its host. */
+  meetController(bootId: string): void {
+    this.#controllerBootId = bootId || undefined
   }
 
   /** Takes no more orders, ends everything and waits for it. */
@@ -114,7 +125,8 @@ export class Executor {
         if (!entry.acknowledged) this.#report(entry.executionId)
         continue
       }
-      await this.#recover(entry)
+      if (entry.state !== 'STRIKING') await this.#recover(entry)
+      else if (!(await this.#recoverStrike(entry))) continue
       recovered.push(entry.executionId)
     }
     return recovered
@@ -122,26 +134,33 @@ export class Executor {
 
   /** The controller knows how this execution ended. */
   acknowledge(executionId: string, seq: number): void {
+    this.#running.get(executionId)?.execution.acknowledge(seq)
     const entry = this.#deps.journal.get(executionId)
     if (!entry?.report || entry.acknowledged || seq < entry.report.seq) return
     this.#deps.journal.update(executionId, { acknowledged: true })
     this.#deps.journal.prune()
   }
 
-  /** Resolves with the report when the execution is over. */
+  /** Resolves with the report when the execution is over, or takes the host and this process down. */
   async ended(executionId: string): Promise<Report | undefined> {
-    await this.#running.get(executionId)?.over
-    return this.#deps.journal.get(executionId)?.report
+    const running = this.#running.get(executionId)
+    await running?.settled
+    const { report, state } = this.#deps.journal.get(executionId) ?? {}
+    if (state !== 'STRIKING') return report
+    const seq = running?.execution.last?.seq ?? 0
+    return { reason: 'completed', message: 'The host is going down.', seq }
   }
 
   #start(order: RunOrder): void {
     const execution = new Execution(order, {
       ...this.#deps,
       otherContainers: (executionId) => this.#containersBeside(executionId),
+      controllerBootId: () => this.#controllerBootId,
     })
     const over = execution.live().finally(() => this.#running.delete(order.executionId))
+    const settled = Promise.race([over, execution.goingDown])
     const containerId = order.container?.id
-    this.#running.set(order.executionId, { execution, over, containerId })
+    this.#running.set(order.executionId, { execution, over, settled, containerId })
   }
 
   #containersBeside(executionId: string): Set<string> {
@@ -184,18 +203,41 @@ export class Executor {
       reason = 'left_behind'
       message = `Something is left behind: ${error instanceof Error ? error.message : String(error)}`
     }
-    const { requested, backend } = entry
-    this.#deps.journal.update(entry.executionId, {
+    this.#conclude(entry, { reason, message })
+  }
+
+  /** What an earlier process did that may have ended it. @returns whether that is known already */
+  async #recoverStrike(entry: JournalEntry): Promise<boolean> {
+    const outcome = await this.#deps.faults[
+      entry.attackType.toLowerCase() as AttackTypeName
+    ].afterStrike?.({
+      params: entry.params,
+      targetKind: entry.container ? 'Container' : 'Host',
+      bootIdBefore: entry.bootId,
+      bootIdNow: this.#deps.bootId,
+      atMs: entry.changedAtMs,
+    })
+    if (outcome) this.#conclude(entry, outcome)
+    else setTimeout(() => void this.#lookAgain(), lookAgainMs).unref()
+    return outcome !== undefined
+  }
+
+  async #lookAgain(): Promise<void> {
+    if (!this.#closing) await this.replay()
+  }
+
+  #conclude(entry: JournalEntry, how: Pick<Report, 'reason' | 'message' | 'measured'>): void {
+    const { requested, backend, executionId } = entry
+    this.#deps.journal.update(executionId, {
       state: 'DONE',
       report: {
-        reason,
-        message,
+        ...how,
         seq: seqAfterRestart,
         ...(requested ? { requested } : {}),
         ...(backend ? { backend } : {}),
       },
     })
-    this.#report(entry.executionId)
+    this.#report(executionId)
   }
 
   #report(executionId: string): void {

@@ -28,8 +28,10 @@ export interface JournalEntry {
   readonly container?: { readonly id: string; readonly name: string }
   /** Somebody started it on this host; no controller needs to be there. */
   readonly local: boolean
+  /** The boot of the host in which it was received. */
   readonly bootId: string
-  readonly state: 'RECEIVED' | 'APPLYING' | 'ACTIVE' | 'REVERTING' | 'DONE'
+  /** STRIKING: what cannot be taken back is under way, and may end this process. */
+  readonly state: 'RECEIVED' | 'APPLYING' | 'ACTIVE' | 'STRIKING' | 'REVERTING' | 'DONE'
   /** The target in the incarnation that the undo records are about. */
   readonly target?: ContainerTarget
   /** On disk before what they take back is done. */

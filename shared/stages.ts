@@ -93,6 +93,7 @@ export const endReasons = {
   target_not_found: 'TargetNotFound',
   invalid_argument: 'InvalidArgument',
   forbidden_by_owner: 'InitializationFailed',
+  controller_host: 'InitializationFailed',
   unsupported: 'InitializationFailed',
   start_failed: 'InitializationFailed',
   fault_died: 'Failed',

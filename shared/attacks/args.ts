@@ -1,5 +1,5 @@
 import type { AttackParams } from './index.ts'
-import type { AttackType, Flag } from './define.ts'
+import type { AttackType, Flag, TargetKind } from './define.ts'
 import { grammars } from './items.ts'
 import type { ListParam, Param, ParamValue } from './params.ts'
 import { printable, quoted, shortened } from './quoted.ts'
@@ -115,6 +115,18 @@ export function checkParams(type: AttackType, params: unknown): AttackParams {
   for (const spec of specs) checked[spec.name] = checkValue(spec, object[spec.name])
   refuseContradiction(type, specs, checked)
   return checked
+}
+
+/**
+ * Checks parameters against the kind of target that they are for.
+ * @throws ArgsError when one has no meaning there
+ */
+export function checkForTarget(type: AttackType, params: AttackParams, target: TargetKind): void {
+  const unfit = type.unfit?.(params as never, target)
+  if (!unfit) return
+  const spec = paramSpecs(type).find(({ name }) => name === unfit.param) as ParamSpec
+  const flag = flagName(spec.flag)
+  throw new ArgsError(`${flag}: ${unfit.message}`, { flag, allowed: unfit.message })
 }
 
 function checkValue(spec: ParamSpec, value: unknown): ParamValue {

@@ -23,6 +23,12 @@ export interface Contradiction {
   readonly message: string
 }
 
+/** A parameter that, as given, has no meaning on one kind of target. */
+export interface Unfit {
+  readonly param: string
+  readonly message: string
+}
+
 /** What becomes of a host that an attack takes down. */
 export interface GoingDown {
   /** Whether it comes back by itself; then its return is the proof, else its silence. */
@@ -49,6 +55,8 @@ export interface AttackType<P extends Params = Params> {
   /** Contradictions between values. */
   readonly contradiction?: (params: Values<P>) => Contradiction | undefined
   readonly targets: readonly TargetKind[]
+  /** Parameters that have no meaning on this kind of target. */
+  readonly unfit?: (params: Values<P>, target: TargetKind) => Unfit | undefined
   /** What the host must offer, in words for people; `probe()` of the fault decides. */
   readonly needs: readonly string[]
   /** The team privilege that running it requires besides EXPERIMENTS_RUN. */

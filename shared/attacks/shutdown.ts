@@ -2,10 +2,10 @@ import { defineAttack, type TargetKind } from './define.ts'
 
 /** A host may take this long to go down and come back before it counts as lost. */
 const rebootSettleSeconds = 900
-/** A host that was to power off has been silent for this long: it is off. */
-const powerOffSettleSeconds = 60
+/** A host that was to power off and is silent after this long is off. */
+const powerOffSettleSeconds = 120
 
-type ShutdownParams = { delayMinutes: number; reboot: boolean }
+type ShutdownParams = { delayMinutes: number; reboot: boolean; crash: boolean }
 
 /** Takes a host or a container down: after its delay, once, and not to be undone. */
 export const shutdown = defineAttack({
@@ -49,6 +49,10 @@ export const shutdown = defineAttack({
   targets: ['Host', 'Container'],
   needs: ['root', 'containers: a Docker Engine'],
   privilege: 'FAULT_SHUTDOWN',
+  unfit: ({ crash }: ShutdownParams, target) =>
+    crash && target === 'Host'
+      ? { param: 'crash', message: 'Only containers crash; a host reboots (-r) or powers off.' }
+      : undefined,
   lengthSeconds: (params) => params.delayMinutes * 60,
   goesDown: (params, target) => {
     if (target === 'Container') return undefined
@@ -64,7 +68,11 @@ export const shutdown = defineAttack({
   }),
 })
 
-function shutdownWarnings({ reboot }: ShutdownParams, target: TargetKind): string[] {
-  if (target !== 'Host' || reboot) return []
-  return ['The host powers off and will not come back by itself. Give -r/--reboot to reboot it.']
+function shutdownWarnings({ reboot, crash }: ShutdownParams, target: TargetKind): string[] {
+  if (reboot || crash) return []
+  if (target === 'Host')
+    return ['The host powers off and will not come back by itself. Give -r/--reboot to reboot it.']
+  return [
+    'The container is stopped and will not come back by itself, whatever its restart policy. Give -r/--reboot to restart it, or --crash to have its policy act.',
+  ]
 }

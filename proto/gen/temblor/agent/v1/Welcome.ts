@@ -13,6 +13,10 @@ export interface Welcome {
    * Without a word from the controller for this long the agent ends what it runs.
    */
   'deadManMs'?: (number);
+  /**
+   * The boot id of the kernel that the controller runs on; the same as the agent's when they share it.
+   */
+  'controllerBootId'?: (string);
 }
 
 export interface Welcome__Output {
@@ -26,4 +30,8 @@ export interface Welcome__Output {
    * Without a word from the controller for this long the agent ends what it runs.
    */
   'deadManMs': (number);
+  /**
+   * The boot id of the kernel that the controller runs on; the same as the agent's when they share it.
+   */
+  'controllerBootId': (string);
 }
