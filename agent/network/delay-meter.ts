@@ -1,0 +1,101 @@
+import type { FaultContext, Measurement } from '../faults/fault.ts'
+import { DelayTimes } from './delay-times.ts'
+import { startObserver, type Observer } from './observer/observer-process.ts'
+import { choosePeers } from './peers.ts'
+import { markerOf, type TargetTraffic } from './target-traffic.ts'
+
+const connectEveryMs = 1000
+/** Beyond the delay itself. */
+const connectTimeoutMs = 3000
+
+/** What the mechanism of a delay knows itself. */
+export interface DelayFigures {
+  readonly delayedPackets: number
+  readonly droppedPackets: number
+  /** How long packets were really held, in ms; undefined when the mechanism does not say. */
+  readonly heldMs?: number
+}
+
+/** Measures a delay as a client of the target's peers sees it. */
+export interface DelayMeter {
+  measure(figures: DelayFigures): Measurement | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Connects to peers whose traffic is delayed, and by a spared port to compare, for as long as the
+ * fault lasts. It does not wait for any of that: the fault is in force meanwhile.
+ */
+export function startDelayMeter(
+  traffic: TargetTraffic,
+  delayMs: number,
+  context: FaultContext,
+): DelayMeter {
+  const startedAt = performance.now()
+  const times = new DelayTimes()
+  const closing = new AbortController()
+  const watching = watchPeers(traffic, delayMs, context, closing.signal, times)
+  return {
+    measure: (figures) => measurement(figures, times, performance.now() - startedAt),
+    async close() {
+      closing.abort()
+      const observer = await watching.catch(() => traffic.observer)
+      await observer?.close()
+    },
+  }
+}
+
+async function watchPeers(
+  traffic: TargetTraffic,
+  delayMs: number,
+  context: FaultContext,
+  signal: AbortSignal,
+  times: DelayTimes,
+): Promise<Observer | undefined> {
+  const { plan, namespace } = traffic
+  const peers = await choosePeers(plan, namespace)
+  if (peers.length === 0 || plan.sparedLocalPort === undefined) return traffic.observer
+  const observer = traffic.observer ?? (await startObserver(namespace, markerOf(context), signal))
+  const order = {
+    peers,
+    sparedLocalPort: plan.sparedLocalPort,
+    everyMs: connectEveryMs,
+    timeoutMs: delayMs + connectTimeoutMs,
+  }
+  observer.watchConnects(order, (one) => times.add(one))
+  return observer
+}
+
+function measurement(
+  figures: DelayFigures,
+  times: DelayTimes,
+  wholeMs: number,
+): Measurement | undefined {
+  const { delayedPackets, droppedPackets, heldMs } = figures
+  const seen = times.figures
+  const addedMs = seen?.addedMs ?? heldMs
+  const packets = { delayed_packets: delayedPackets, dropped_packets: droppedPackets }
+  // Nobody answers, and the mechanism does not say: then what passed is all that is known.
+  if (addedMs === undefined && delayedPackets === 0) return undefined
+  const effect =
+    addedMs === undefined
+      ? { metric: 'delayed', value: delayedPackets, unit: 'packets', detail: packets }
+      : {
+          metric: 'added_delay',
+          value: addedMs,
+          unit: 'ms',
+          detail: {
+            ...packets,
+            ...(heldMs === undefined ? {} : { held_ms: heldMs }),
+            ...(seen
+              ? {
+                  p99_ms: seen.p99Ms,
+                  normal_ms: seen.normalMs,
+                  probes: seen.probes,
+                  unanswered_probes: seen.unanswered,
+                }
+              : {}),
+          },
+        }
+  return { latest: effect, whole: effect, wholeMs }
+}

@@ -1,0 +1,62 @@
+import {
+  contains,
+  overlaps,
+  parseBlock,
+  type AddressBlock,
+} from '../../shared/attacks/network/address.ts'
+import type { Sides } from '../../shared/attacks/network/selector.ts'
+import type { TrafficPlan } from './ruleset.ts'
+
+/** Whether one packet could be chosen by both. What cannot be told apart overlaps. */
+export function plansOverlap(a: TrafficPlan, b: TrafficPlan): boolean {
+  if (!a.devices.some((device) => b.devices.includes(device))) return false
+  return !(
+    addressesApart(a, b) ||
+    addressesApart(b, a) ||
+    portsApart(a.remotePorts, b.remotePorts) ||
+    portsApart(a.localPorts, b.localPorts) ||
+    protocolsApart(a.protocols, b.protocols)
+  )
+}
+
+/** Whether nothing that `a` chooses is chosen by `b`. */
+function addressesApart(a: TrafficPlan, b: TrafficPlan): boolean {
+  if (!a.chosen) return false
+  const spared = parseAll(b.spared)
+  const chosen = b.chosen && parseAll(b.chosen)
+  return parseAll(a.chosen).every(
+    (block) =>
+      spared.some((other) => contains(other, block)) ||
+      (chosen !== undefined && !chosen.some((other) => overlaps(other, block))),
+  )
+}
+
+function portsApart(a: Sides, b: Sides): boolean {
+  return oneWay(a, b) || oneWay(b, a)
+}
+
+function oneWay(a: Sides, b: Sides): boolean {
+  if (a.only.length === 0) return false
+  return a.only.map(range).every(([from, to]) => {
+    if (b.not.map(range).some(([low, high]) => low <= from && to <= high)) return true
+    return b.only.length > 0 && !b.only.map(range).some(([low, high]) => low <= to && from <= high)
+  })
+}
+
+function range(text: string): [number, number] {
+  const [from = '0', to = from] = text.split('-')
+  return [Number(from), Number(to)]
+}
+
+function protocolsApart(a: Sides, b: Sides): boolean {
+  return !chosenProtocols(a).some((name) => chosenProtocols(b).includes(name))
+}
+
+function chosenProtocols({ only, not }: Sides): string[] {
+  const all = only.length > 0 ? only : ['TCP', 'UDP', 'ICMP', 'other']
+  return all.filter((name) => !not.includes(name))
+}
+
+function parseAll(texts: readonly string[]): AddressBlock[] {
+  return texts.map((text) => parseBlock(text)).filter((block) => block !== undefined)
+}

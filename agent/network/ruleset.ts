@@ -1,0 +1,214 @@
+import type { Sides } from '../../shared/attacks/network/selector.ts'
+import type { Endpoint } from '../faults/fault.ts'
+
+/** What an nft table of ours chooses and spares; everything in it is parsed, nothing is raw text. */
+export interface TrafficPlan {
+  /** Network devices by name; they exist. */
+  readonly devices: readonly string[]
+  /** Blocks and addresses; undefined chooses every address. */
+  readonly chosen: readonly string[] | undefined
+  readonly spared: readonly string[]
+  readonly sparedEndpoints: readonly Endpoint[]
+  readonly remotePorts: Sides
+  readonly localPorts: Sides
+  readonly protocols: Sides
+  readonly sparesDhcp: boolean
+  /** A local TCP port of ours whose traffic is spared, to compare with; undefined for none. */
+  readonly sparedLocalPort: number | undefined
+}
+
+/** Seen from this machine: `egress` leaves it, `ingress` comes in. */
+export type Direction = 'egress' | 'ingress'
+
+/** One place where packets are looked at, and what happens to those that are chosen. */
+export interface Hook {
+  readonly direction: Direction
+  /** An nft verdict such as `drop` or `fwd to "tb12"`. */
+  readonly verdict: string
+}
+
+/** `netdev` sees packets at the device; `inet` before they are routed (ingress only). */
+export interface RulesetOptions {
+  readonly table: string
+  readonly family: 'netdev' | 'inet'
+  readonly hooks: readonly Hook[]
+  /** Smaller is earlier. */
+  readonly priority: number
+  /** The rules hold for this long unless they are refreshed. */
+  readonly holdMs: number
+  /** Further chains as nft text. */
+  readonly chains?: readonly string[]
+}
+
+const families = [
+  { version: 4, name: 'ip', type: 'ipv4_addr', isOf: (block: string) => !block.includes(':') },
+  { version: 6, name: 'ip6', type: 'ipv6_addr', isOf: (block: string) => block.includes(':') },
+] as const
+type Family = (typeof families)[number]
+
+/** Where there are ports. */
+const ported = '{ tcp, udp, udplite, sctp, dccp }'
+const protocolNumbers: Record<string, string> = {
+  TCP: 'tcp',
+  UDP: 'udp, udplite',
+  ICMP: 'icmp, ipv6-icmp',
+}
+/** Without these an IPv6 link is dead for good: neighbour discovery and the groups that it needs. */
+const linkKeeping =
+  'icmpv6 type { nd-router-solicit, nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, nd-redirect, mld-listener-query, mld-listener-report, mld-listener-done, mld2-listener-report } return'
+
+/**
+ * The whole table as a script for nft, in one transaction. Every chain begins with a gate: a set of
+ * protocols whose elements have a timeout. When nobody refreshes them the kernel forgets them and the
+ * rules match nothing any more. ARP never passes the gate.
+ */
+export function buildRuleset(plan: TrafficPlan, options: RulesetOptions): string {
+  const { table, family, hooks } = options
+  const bases = hooks.flatMap((hook) => baseChains(plan, options, hook.direction))
+  return `table ${family} ${table} {
+${gateSet(options.holdMs)}
+${families.flatMap((ip) => addressSets(plan, ip)).join('\n')}
+${hooks.map(({ direction }) => `  counter ${direction} { }`).join('\n')}
+${(options.chains ?? []).join('\n')}
+${hooks.map((hook) => ruleChain(plan, hook)).join('\n')}
+${bases.join('\n')}
+}
+`
+}
+
+/** Holds the rules for that much longer. In one transaction: plain `add` would not prolong them. */
+export function refreshScript(family: string, table: string, holdMs: number): string {
+  return `delete element ${family} ${table} live { ip, ip6 }
+add element ${family} ${table} live { ${gateElements(holdMs)} }
+list counters table ${family} ${table}
+`
+}
+
+/** Chooses further addresses, for names that have got new ones. */
+export function chooseScript(family: string, table: string, addresses: readonly string[]): string {
+  return families
+    .flatMap((ip) => {
+      const own = addresses.filter(ip.isOf)
+      const set = `${family} ${table} chosen${ip.version}`
+      return own.length > 0 ? [`add element ${set} { ${own.join(', ')} }`] : []
+    })
+    .join('\n')
+}
+
+/** Deletes a table, or nothing when it is not there: nft 1.0 has no other way to say so. */
+export function deleteScript(family: string, table: string): string {
+  return `add table ${family} ${table}\ndelete table ${family} ${table}\n`
+}
+
+function gateSet(holdMs: number): string {
+  return `  set live { type ether_type; flags timeout; elements = { ${gateElements(holdMs)} }; }`
+}
+
+function gateElements(holdMs: number): string {
+  const timeout = `timeout ${Math.max(1, Math.round(holdMs))}ms`
+  return `ip ${timeout}, ip6 ${timeout}`
+}
+
+function addressSets({ chosen = [], spared }: TrafficPlan, ip: Family): string[] {
+  const set = (name: string, blocks: readonly string[]) => {
+    const own = blocks.filter(ip.isOf)
+    const elements = own.length > 0 ? ` elements = { ${own.join(', ')} };` : ''
+    return `  set ${name}${ip.version} { type ${ip.type}; flags interval; auto-merge;${elements} }`
+  }
+  return [set('chosen', chosen), set('spared', spared)]
+}
+
+function baseChains(plan: TrafficPlan, options: RulesetOptions, direction: Direction): string[] {
+  const { family, priority } = options
+  if (family === 'inet')
+    return [
+      `  chain base_${direction} {
+    type filter hook prerouting priority ${priority}; policy accept;
+    iifname { ${plan.devices.map(quote).join(', ')} } jump ${direction}
+  }`,
+    ]
+  return plan.devices.map(
+    (device, index) => `  chain base_${direction}_${index} {
+    type filter hook ${direction} device ${quote(device)} priority ${priority}; policy accept;
+    jump ${direction}
+  }`,
+  )
+}
+
+function ruleChain(plan: TrafficPlan, { direction, verdict }: Hook): string {
+  const rules = [
+    'meta protocol != @live return',
+    linkKeeping,
+    ...sparingRules(plan, direction),
+    ...choosingRules(plan, direction, `counter name ${direction} ${verdict}`),
+  ]
+  return `  chain ${direction} {\n${rules.map((rule) => `    ${rule}`).join('\n')}\n  }`
+}
+
+/** The words for the far and the near end of a packet that goes in this direction. */
+function ends(direction: Direction) {
+  return direction === 'egress'
+    ? { remote: 'daddr', remotePort: 'dport', localPort: 'sport' }
+    : { remote: 'saddr', remotePort: 'sport', localPort: 'dport' }
+}
+
+/** What is spared, first: exclusions win. */
+function sparingRules(plan: TrafficPlan, direction: Direction): string[] {
+  const { remote, remotePort, localPort } = ends(direction)
+  const { protocols, remotePorts, localPorts, sparedLocalPort } = plan
+  const ports = [
+    [remotePort, remotePorts.not],
+    [localPort, localPorts.not],
+  ] as const
+  const hasPorts = [remotePorts, localPorts].some(({ only, not }) => only.length + not.length > 0)
+  return [
+    ...families
+      .filter((ip) => plan.spared.some(ip.isOf))
+      .map((ip) => `${ip.name} ${remote} @spared${ip.version} return`),
+    ...plan.sparedEndpoints.map(({ address, port }) => {
+      const ip = address.includes(':') ? 'ip6' : 'ip'
+      return `${ip} ${remote} ${address} tcp ${remotePort} ${port} return`
+    }),
+    ...(plan.sparesDhcp ? [dhcp(direction)] : []),
+    ...(sparedLocalPort === undefined ? [] : [`tcp ${localPort} ${sparedLocalPort} return`]),
+    ...(protocols.not.length > 0 ? [`meta l4proto ${protocolSet(protocols.not)} return`] : []),
+    // Later fragments have no ports: they go with the first one, which is held or let through.
+    ...(hasPorts ? ['ip frag-off & 0x1fff != 0 return', 'frag frag-off != 0 return'] : []),
+    ...ports
+      .filter(([, not]) => not.length > 0)
+      .map(([end, not]) => `meta l4proto ${ported} th ${end} { ${not.join(', ')} } return`),
+  ]
+}
+
+/** A lease that cannot be renewed would outlive the attack. */
+function dhcp(direction: Direction): string {
+  const [client, server] = ['{ 68, 546 }', '{ 67, 547 }']
+  return direction === 'egress'
+    ? `udp sport ${client} udp dport ${server} return`
+    : `udp sport ${server} udp dport ${client} return`
+}
+
+/** What is left is chosen when everything holds that narrows it. */
+function choosingRules(plan: TrafficPlan, direction: Direction, action: string): string[] {
+  const { remote, remotePort, localPort } = ends(direction)
+  const { protocols, remotePorts, localPorts } = plan
+  const hasPorts = remotePorts.only.length + localPorts.only.length > 0
+  const layers = [
+    ...(protocols.only.length > 0 ? [`meta l4proto ${protocolSet(protocols.only)}`] : []),
+    ...(hasPorts ? [`meta l4proto ${ported}`] : []),
+    ...(remotePorts.only.length > 0 ? [`th ${remotePort} { ${remotePorts.only.join(', ')} }`] : []),
+    ...(localPorts.only.length > 0 ? [`th ${localPort} { ${localPorts.only.join(', ')} }`] : []),
+  ]
+  return families.map((ip) => {
+    const address = plan.chosen ? [`${ip.name} ${remote} @chosen${ip.version}`] : []
+    return [`meta protocol ${ip.name}`, ...address, ...layers, action].join(' ')
+  })
+}
+
+function protocolSet(names: readonly string[]): string {
+  return `{ ${names.map((name) => protocolNumbers[name] ?? '').join(', ')} }`
+}
+
+function quote(device: string): string {
+  return `"${device}"`
+}
