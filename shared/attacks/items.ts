@@ -45,9 +45,9 @@ export const grammars: Readonly<Record<ItemKind, Grammar>> = {
   },
   device: {
     unit: 'device',
-    words: 'the name of a network device, at most 15 of letters, digits and . _ @ -',
+    words: 'the name of a network device, at most 15 of letters, digits and . _ -',
     read: (text) =>
-      /^[A-Za-z0-9._@][A-Za-z0-9._@-]{0,14}$/.test(text) && !/^\.{1,2}$/.test(text)
+      /^[A-Za-z0-9._][A-Za-z0-9._-]{0,14}$/.test(text) && !/^\.{1,2}$/.test(text)
         ? text
         : undefined,
   },
