@@ -165,7 +165,11 @@ export class Execution {
     this.#emit('Running', handle.announcement ?? this.#notes.at(-1) ?? '')
     const death = await this.#whileRunning(handle)
     if (handle.strike && !death && !this.#end) await this.#strike(plan, handle)
+    // Some is known only while the fault is there, some only when it is gone.
+    const before = handle.measure()
     await handle.stop()
+    const last = handle.measure() ?? before
+    if (last) this.#measurements.push(last)
     for (const note of handle.notes?.() ?? []) this.#note(note)
     this.#handle = undefined
     return death
@@ -205,8 +209,6 @@ export class Execution {
     const ended = this.#ending.promise.then(() => undefined)
     const death = await Promise.race([handle.died, ended, this.#lengthOver.promise])
     clearInterval(timer)
-    latest = handle.measure() ?? latest
-    if (latest) this.#measurements.push(latest)
     return death ?? undefined
   }
 
