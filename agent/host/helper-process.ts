@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { FaultError, type FaultDeath } from '../faults/fault.ts'
 import { programPath, type ProgramName } from './program.ts'
@@ -88,9 +90,16 @@ function spawnProgram({ program, args, namespacePath }: HelperPlan): ChildProces
   return spawn(command as string, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
-    env: {},
+    env: compiledCode(),
     cwd: '/',
   })
+}
+
+/** Where the agent keeps compiled code: a helper that finds its own there takes 20 MB less memory. */
+function compiledCode(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  // What is told is the part for this runtime, which the helper looks for by itself.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 interface Observed {

@@ -99,8 +99,9 @@ describe('a delay queue', () => {
     const stats = queue.stats()
     expect(stats?.dropped).toBe(0)
     expect(stats?.packets).toBeGreaterThanOrEqual(total)
-    // Where three processes share two busy cores, the tail is theirs.
-    expect(stats?.wholeHeldMs?.p50).toBeLessThan(delayMs + 3)
+    // Sender and receiver keep the processors busy, so that some packets go late; none goes early.
+    expect(stats?.wholeHeldMs?.p50).toBeGreaterThan(delayMs)
+    expect(stats?.wholeHeldMs?.p50).toBeLessThan(delayMs + 20)
   })
 
   it('says which queue number is taken', async () => {
