@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
 import { ArgsError } from '../../shared/attacks/args.ts'
 import { version } from '../../shared/version.ts'
+import { registerAgentInstall } from './commands/agent-install.ts'
 import { registerAgentRun } from './commands/agent-run.ts'
 import { registerAttack } from './commands/attack.ts'
 import { registerLocalAttacks } from './commands/attack-local.ts'
@@ -51,14 +52,9 @@ function buildProgram(io: CliIo): Command {
   registerLocalAttacks(registerAttack(program, io), program, io)
   registerClient(program, io)
   registerContainer(program, io)
-  const onThisHost = [
-    registerInit,
-    registerStatus,
-    registerCheck,
-    registerRollback,
-    registerAgentRun,
-  ]
+  const onThisHost = [registerInit, registerStatus, registerCheck, registerRollback]
   for (const register of onThisHost) register(program, io)
+  registerAgentInstall(registerAgentRun(program, io), io)
   registerVersion(program, io)
   registerCompletion(program, io)
   program

@@ -2,11 +2,10 @@ import type { Command } from 'commander'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 
-/** `temblor agent run`: the agent of this host, in the foreground. */
-export function registerAgentRun(program: Command, io: CliIo): void {
-  program
-    .command('agent')
-    .description('The agent of this host.')
+/** `temblor agent` and `temblor agent run`: the agent of this host, in the foreground. */
+export function registerAgentRun(program: Command, io: CliIo): Command {
+  const agent = program.command('agent').description('The agent of this host.')
+  agent
     .command('run')
     .description('Run the agent until it is stopped; it logs JSON to stderr.')
     .action(async () => {
@@ -17,4 +16,5 @@ export function registerAgentRun(program: Command, io: CliIo): void {
         throw new CliError('The controller refused this agent; its log says why.', code)
       if (code !== exitCodes.ok) throw new CliError('The agent ended; its log says why.')
     })
+  return agent
 }
