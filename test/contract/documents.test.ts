@@ -123,6 +123,7 @@ describe('answers keep to their schemas', () => {
     [clients.listClients, '/clients'],
     [clients.listActiveClients, '/clients/active'],
     [containers.listContainers, '/containers'],
+    [metadata.readMetadata, '/metadata'],
     [sessions.readSelf, '/users/self'],
     [serviceRoutes.readHealth, '/health'],
   ] as [RouteContract, string][])('$operationId', async (contract, path) => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fuzz } from '../fuzz/fuzz.ts'
+import { fuzz, harmless } from '../fuzz/fuzz.ts'
 import { request } from '../support/http.ts'
 import { problem } from '../support/problem.ts'
 import { startService, type Service } from '../support/service.ts'
 
 let service: Service
 beforeAll(async () => {
-  service = await startService({ TEMBLOR_ALLOW_ATTACKS: 'none' })
+  service = await startService(harmless)
 })
 afterAll(() => service?.[Symbol.asyncDispose]())
 

@@ -32,6 +32,12 @@ export interface FuzzReport {
   readonly megabytes: { readonly before: number; readonly after: number }
 }
 
+/**
+ * For the agent of the service: it refuses every attack. This is about the controller, and among what
+ * is generated are attacks that cut off and power off the host.
+ */
+export const harmless = { TEMBLOR_ALLOW_ATTACKS: 'none', TEMBLOR_FORBID_SHUTDOWN: 'yes' }
+
 const answerWithinMs = 10_000
 /** It levels out below this, however many requests there are. */
 const mostGrowthMegabytes = 400

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startService } from '../support/service.ts'
-import { fuzz, type Failure } from './fuzz.ts'
+import { fuzz, harmless, type Failure } from './fuzz.ts'
 
 const { values } = parseArgs({
   options: {
@@ -14,8 +14,7 @@ const seed = Number(values.seed)
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 say(`Starting a service of its own; seed ${seed}, ${values.count} requests.`)
-// Attacks are refused by the agent: this is about the controller, and not about load.
-await using service = await startService({ TEMBLOR_ALLOW_ATTACKS: 'none' })
+await using service = await startService(harmless)
 const report = await fuzz(service, {
   seed,
   from: Number(values.from),

@@ -1,3 +1,5 @@
+import { attackTypeNames, findAttackType } from '../../shared/attacks/index.ts'
+import { attackArgs } from './attack-args.ts'
 import type { Random } from './random.ts'
 import { fitting, hostileText, jsonText, spoil, type Schema } from './values.ts'
 
@@ -257,9 +259,19 @@ function hasBody(random: Random, { body, method }: Operation, hostility: number)
 function valueOf(random: Random, { body, operationId }: Operation, kind: Generated['kind']) {
   const goods = goodBodies[operationId]
   const isGood = goods && random.chance(0.6)
-  const value = isGood ? random.pick(goods) : fitting(random, body?.schema ?? {})
+  const value = isGood
+    ? withAnyCommand(random, random.pick(goods))
+    : fitting(random, body?.schema ?? {})
   if (kind === 'near') return spoil(random, value)
   return kind === 'hostile' ? spoil(random, spoil(random, value)) : value
+}
+
+/** An attack of the examples, or the same with another type and arguments for it. */
+function withAnyCommand(random: Random, body: unknown): unknown {
+  const type = findAttackType(random.pick(attackTypeNames))
+  const isAttack = typeof body === 'object' && body !== null && 'command' in body
+  if (!isAttack || !type || random.chance(0.4)) return body
+  return { ...body, command: { type: type.type, args: attackArgs(random, type) } }
 }
 
 function formText(random: Random, value: object): string {

@@ -1,3 +1,4 @@
+import { attackTypeNames } from '../../shared/attacks/index.ts'
 import type { Random } from './random.ts'
 
 /** As much of JSON Schema as the OpenAPI document uses. */
@@ -17,7 +18,7 @@ export interface Schema {
 
 /** Words that mean something here, so that values are near to good ones. */
 const words = [
-  'cpu',
+  ...attackTypeNames,
   'Random',
   'Exact',
   'all',
@@ -32,8 +33,14 @@ const words = [
   '60',
   '100',
   '-a',
+  '-i',
+  '10.0.0.0/8',
+  '^::1,10.0.0.1',
+  '-h',
+  '^api.gremlin.com',
+  '8080-8085,^53',
   '',
-] as const
+]
 
 const mapKeys = ['zone', 'app', 'os-type', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
 
@@ -100,6 +107,10 @@ const hostileTexts = [
   '99999999999999999999-99999999999999999999',
   '18446744073709551615-18446744073709551615',
   '0-0',
+  'a,,b',
+  '$(reboot)',
+  '{ 80 } accept; drop',
+  'fe80::1%eth0',
   long('a', 300),
   long('a', 5_000),
   long('é', 20_000),
