@@ -4,9 +4,10 @@ import { startObserver, type Observer } from './observer/observer-process.ts'
 import { choosePeers } from './peers.ts'
 import { markerOf, type TargetTraffic } from './target-traffic.ts'
 
-const connectEveryMs = 1000
 /** Beyond the delay itself. */
 const connectTimeoutMs = 3000
+/** MySQL blocks a host after a hundred connections that said nothing. */
+const maximumRoundsToPrograms = 20
 
 /** What the mechanism of a delay knows itself. */
 export interface DelayFigures {
@@ -59,7 +60,8 @@ async function watchPeers(
   const order = {
     peers,
     sparedLocalPort: plan.sparedLocalPort,
-    everyMs: connectEveryMs,
+    maximumRounds:
+      plan.remotePorts.only.length > 0 ? maximumRoundsToPrograms : Number.MAX_SAFE_INTEGER,
     timeoutMs: delayMs + connectTimeoutMs,
   }
   observer.watchConnects(order, (one) => times.add(one))

@@ -5,8 +5,8 @@ import { runIn, type NamespaceRef } from './namespace.ts'
 import type { TrafficPlan } from './ruleset.ts'
 
 const maximumPeers = 4
-/** Where nothing better is known: an open port answers, and so does a closed one. */
-const anyPort = 443
+/** Discard: hardly ever open, and a closed port is refused by the kernel, unnoticed by any program. */
+const unusedPort = 9
 const established = '01'
 
 /**
@@ -22,16 +22,18 @@ export async function choosePeers(plan: TrafficPlan, namespace: NamespaceRef): P
   const talking = readPeers(namespace.pid)
   const named = (plan.chosen ?? [])
     .filter((block) => !block.includes('/'))
-    .map((address) => ({ address, port: portTo(plan, address, talking) }))
-  const known = [...named, ...talking].filter((peer) => isChosen(plan, peer))
+    .map((address) => ({ address, port: portTo(plan) }))
+  const others = talking.map((peer) => ({ ...peer, port: portTo(plan, peer.port) }))
+  const known = [...named, ...others].filter((peer) => isChosen(plan, peer))
   const found = known.length > 0 ? known : await gateways(plan, namespace)
   return found.filter((peer) => isChosen(plan, peer)).slice(0, maximumPeers)
 }
 
-function portTo(plan: TrafficPlan, address: string, talking: readonly Endpoint[]): number {
+/** A port that programs listen on only where the plan leaves no other. */
+function portTo(plan: TrafficPlan, talkingTo = unusedPort): number {
   const [wanted] = plan.remotePorts.only
-  if (wanted !== undefined) return Number(wanted.split('-')[0])
-  return talking.find((peer) => peer.address === address)?.port ?? anyPort
+  if (wanted === undefined) return unusedPort
+  return includesPort(plan.remotePorts.only, talkingTo) ? talkingTo : Number(wanted.split('-')[0])
 }
 
 function isChosen(plan: TrafficPlan, { address, port }: Endpoint): boolean {
@@ -89,7 +91,5 @@ async function gateways(plan: TrafficPlan, namespace: NamespaceRef): Promise<End
   const routes = JSON.parse(text || '[]') as { gateway?: string; dev?: string }[]
   return routes
     .filter(({ dev = '' }) => plan.devices.includes(dev))
-    .flatMap(({ gateway }) =>
-      gateway ? [{ address: gateway, port: portTo(plan, gateway, []) }] : [],
-    )
+    .flatMap(({ gateway }) => (gateway ? [{ address: gateway, port: portTo(plan) }] : []))
 }

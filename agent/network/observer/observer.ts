@@ -16,7 +16,8 @@ export type ObserverRequest =
 export interface ConnectOrder {
   readonly peers: readonly { readonly address: string; readonly port: number }[]
   readonly sparedLocalPort: number
-  readonly everyMs: number
+  /** Programs may block a peer that connects too often and says nothing; each round connects twice. */
+  readonly maximumRounds: number
   readonly timeoutMs: number
 }
 
@@ -28,6 +29,11 @@ export interface ObserverLine {
   /** How long the same peer took, in ms; null when it did not answer in time. */
   readonly connected?: { readonly plainMs: number | null; readonly sparedMs: number | null }
 }
+
+/** Quickly at first, for short attacks; then now and then. */
+const quickRounds = 10
+const quickMs = 1000
+const slowMs = 5000
 
 let observing = false
 
@@ -51,14 +57,15 @@ async function observe(order: ConnectOrder): Promise<void> {
   const [first] = order.peers
   // The first connection of a new process takes longer by itself, which says nothing about the path.
   if (first) await timeToConnect(first, order, order.sparedLocalPort)
-  for (let round = 0; ; round += 1) {
+  for (let round = 0; round < order.maximumRounds; round += 1) {
     const startedAt = performance.now()
     const peer = order.peers[round % order.peers.length]
     if (!peer) return
     const sparedMs = await timeToConnect(peer, order, order.sparedLocalPort)
     const plainMs = await timeToConnect(peer, order)
     say({ connected: { plainMs, sparedMs } })
-    await sleep(Math.max(0, order.everyMs - (performance.now() - startedAt)))
+    const everyMs = round < quickRounds ? quickMs : slowMs
+    await sleep(Math.max(0, everyMs - (performance.now() - startedAt)))
   }
 }
 
