@@ -5,7 +5,10 @@ import type { ListParam, SwitchParam, Values } from '../params.ts'
 const list = (item: ListParam['item'], description: string, standard: readonly string[] = []) =>
   ({ type: 'list', item, default: standard, description }) satisfies ListParam
 
-/** What chooses the traffic of a network attack. Flags narrow each other; exclusions win. */
+/**
+ * What chooses the traffic of a network attack. Addresses and hostnames are one set of remote hosts;
+ * else flags narrow each other. Exclusions win.
+ */
 export const selectorParams = {
   addresses: list('address', 'Only traffic with these remote addresses.'),
   devices: list(
@@ -46,7 +49,7 @@ export interface Sides {
   readonly not: readonly string[]
 }
 
-/** Which traffic a network attack is about. Every dimension narrows; what is spared is never hit. */
+/** Which traffic a network attack is about; what is spared is never hit. */
 export interface NetworkSelector {
   readonly addresses: Sides
   readonly devices: Sides
