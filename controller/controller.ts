@@ -11,6 +11,7 @@ import type { ControllerConfig } from './config.ts'
 import { openEventFeed } from './events/feed.ts'
 import { createHealth } from './health.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
+import { ownBootId, registerOwnHost } from './own-host.ts'
 import { durabilityWarnings, openRedis } from './store/redis.ts'
 import { openStore } from './store/store.ts'
 
@@ -35,6 +36,8 @@ export async function startController(
   const store = await openStore(redis, seal)
   const warnings = await durabilityWarnings(redis)
   for (const warning of warnings) logger.warn(warning)
+  const bootId = ownBootId()
+  const ownHost = await registerOwnHost(store, bootId, logger)
   const hub = createHub()
   const authority = await openAuthority(keyFile)
   const agents = await startAgentServer(
@@ -43,6 +46,7 @@ export async function startController(
       hub,
       authority,
       logger,
+      bootId,
       heartbeatMs: config.heartbeatMs,
       deadManMs: config.deadManMs,
     },
@@ -64,6 +68,7 @@ export async function startController(
       await app.close()
       await agents.close()
       await deadlines.close()
+      ownHost.close()
       redis.disconnect()
     },
   }

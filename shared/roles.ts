@@ -35,6 +35,8 @@ export type Privilege =
   | 'HALT_ALL'
   | 'CLIENTS_READ'
   | 'CLIENTS_WRITE'
+  /** Besides FAULT_SHUTDOWN, for a host on which a controller runs. */
+  | 'CONTROLLER_HOST_ATTACK'
 
 const teamReads: Privilege[] = ['EXPERIMENTS_READ', 'CLIENTS_READ']
 const teamRuns: Privilege[] = ['EXPERIMENTS_RUN', 'HALT_WRITE', ...faultPrivileges]
@@ -43,8 +45,8 @@ const companyGrants: Record<CompanyRole, readonly Privilege[]> = {
   COMPANY_USER: ['MINIMUM_COMPANY_PRIVILEGES'],
   COMPANY_COORDINATOR: ['MINIMUM_COMPANY_PRIVILEGES', 'HALT_ALL'],
   COMPANY_MANAGER: ['MINIMUM_COMPANY_PRIVILEGES', 'HALT_ALL'],
-  COMPANY_ADMIN: ['MINIMUM_COMPANY_PRIVILEGES', 'HALT_ALL'],
-  COMPANY_OWNER: ['MINIMUM_COMPANY_PRIVILEGES', 'HALT_ALL'],
+  COMPANY_ADMIN: ['MINIMUM_COMPANY_PRIVILEGES', 'HALT_ALL', 'CONTROLLER_HOST_ATTACK'],
+  COMPANY_OWNER: ['MINIMUM_COMPANY_PRIVILEGES', 'HALT_ALL', 'CONTROLLER_HOST_ATTACK'],
 }
 
 const teamGrants: Record<TeamRole, readonly Privilege[]> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AttackRecord } from '../store/attack-record.ts'
 import type { ExecutionRecord } from '../store/executions.ts'
-import { lostInMs, orderMessage } from './orders.ts'
+import { lostInMs, orderMessage, timesOf } from './orders.ts'
 
 const attack = {
   id: 'attack',
@@ -37,12 +37,35 @@ describe('orders', () => {
   })
 })
 
+const minute = { lengthMs: 60_000, settleMs: undefined }
+
+const shutdownTimes = (params: object, containerId?: string) =>
+  timesOf(
+    { type: 'shutdown', params, lengthSeconds: 60 } as unknown as AttackRecord,
+    { containerId } as ExecutionRecord,
+  )
+
 describe('when an execution counts as lost', () => {
   it('is its length and a margin after it began to run', () => {
-    expect(lostInMs('Running', 60_000, 0)).toBe(75_000)
-    expect(lostInMs('Running', 60_000, 20_000)).toBe(55_000)
+    expect(lostInMs('Running', minute, 0)).toBe(75_000)
+    expect(lostInMs('Running', minute, 20_000)).toBe(55_000)
   })
   it('leaves it time to start before that', () => {
-    expect(lostInMs('Distributed', 60_000, 0)).toBe(105_000)
+    expect(lostInMs('Distributed', minute, 0)).toBe(105_000)
+  })
+
+  it('gives a host that reboots time to come back, and one that powers off time to be silent', () => {
+    const reboots = shutdownTimes({ reboot: true })
+    expect(lostInMs('Running', reboots, 0)).toBe(60_000 + 900_000)
+    expect(lostInMs('TearingDown', reboots, 1000)).toBe(899_000)
+    const powersOff = shutdownTimes({ reboot: false })
+    expect(lostInMs('Running', powersOff, 0)).toBe(60_000 + 120_000)
+    expect(lostInMs('TearingDown', powersOff, 0)).toBe(120_000)
+  })
+
+  it('gives a container no more than any other fault', () => {
+    const container = shutdownTimes({ reboot: true }, 'c1')
+    expect(container).toEqual({ lengthMs: 60_000, settleMs: undefined })
+    expect(lostInMs('Running', container, 0)).toBe(75_000)
   })
 })

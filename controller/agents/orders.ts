@@ -1,4 +1,6 @@
 import type { ControllerMessage } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
+import type { GoingDown } from '../../shared/attacks/define.ts'
+import { findAttackType } from '../../shared/attacks/index.ts'
 import type { Stage } from '../../shared/stages.ts'
 import type { AttackRecord } from '../store/attack-record.ts'
 import { lostAfterMs, startWithinMs } from '../store/attack-times.ts'
@@ -37,8 +39,36 @@ export function orderMessage(
   }
 }
 
+/** How long an execution takes. */
+export interface ExecutionTimes {
+  readonly lengthMs: number
+  /** How long its host may be silent after that; set when it takes the host down. */
+  readonly settleMs: number | undefined
+}
+
+/** The times of one execution of an attack. */
+export function timesOf(attack: AttackRecord, execution: ExecutionRecord): ExecutionTimes {
+  const goingDown = goingDownOf(attack, execution)
+  return {
+    lengthMs: attack.lengthSeconds * 1000,
+    settleMs: goingDown && goingDown.settleSeconds * 1000,
+  }
+}
+
+/** What becomes of the host of an execution that takes it down; else undefined. */
+export function goingDownOf(
+  attack: AttackRecord,
+  execution: ExecutionRecord,
+): GoingDown | undefined {
+  const kind = execution.containerId === undefined ? 'Host' : 'Container'
+  return findAttackType(attack.type)?.goesDown?.(attack.params as never, kind)
+}
+
 /** How long after a report an execution counts as lost when nothing more is heard, in ms. */
-export function lostInMs(stage: Stage, lengthMs: number, ageMs: number): number {
+export function lostInMs(stage: Stage, times: ExecutionTimes, ageMs: number): number {
+  const { lengthMs, settleMs } = times
+  // A host goes down when its fault is torn down: its length is over by then.
+  if (settleMs !== undefined && stage === 'TearingDown') return Math.max(0, settleMs - ageMs)
   const longestStartMs = stage === 'Running' ? 0 : startWithinMs
-  return Math.max(0, lengthMs + longestStartMs + lostAfterMs - ageMs)
+  return Math.max(0, lengthMs + longestStartMs + (settleMs ?? lostAfterMs) - ageMs)
 }

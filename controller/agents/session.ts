@@ -4,13 +4,13 @@ import type { ExecutionUpdate__Output } from '../../proto/gen/temblor/agent/v1/E
 import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbeat.ts'
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
-import { isEndReason, isStage } from '../../shared/stages.ts'
+import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import type { AgentHub } from './hub.ts'
 import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
-import { lostInMs, orderMessage } from './orders.ts'
+import { lostInMs, orderMessage, timesOf, type ExecutionTimes } from './orders.ts'
 import type { AgentStream } from './stream.ts'
 
 /** A host is targetable while its lease lasts: three heartbeats. */
@@ -27,6 +27,8 @@ export interface SessionDeps {
   readonly hub: AgentHub
   readonly authority: Authority
   readonly logger: Logger
+  /** Of the kernel that this controller runs on. */
+  readonly bootId: string
   readonly heartbeatMs: number
   readonly deadManMs: number
 }
@@ -41,7 +43,8 @@ export class AgentSession {
   private readonly version: string
   private readonly epoch: number
   private readonly leaseMs: number
-  private readonly lengthsMs = new Map<string, number>()
+  /** Of executions that are not over. */
+  private readonly times = new Map<string, ExecutionTimes>()
   private heartbeatSeen = 0
   private delivery: Promise<void> | undefined
   private deliverAgain = false
@@ -141,6 +144,7 @@ export class AgentSession {
         heartbeatMs: this.deps.heartbeatMs,
         leaseMs: this.leaseMs,
         deadManMs: this.deps.deadManMs,
+        controllerBootId: this.deps.bootId,
       },
     })
     await this.reconcile(hello)
@@ -207,8 +211,11 @@ export class AgentSession {
       requested: readEffect(update.requestedJson),
       measured: readEffect(update.measuredJson),
       clientVersion: this.version,
-      lostInMs: lostInMs(stage, await this.lengthMs(executionId), update.ageMs),
+      lostInMs: isTerminal(stage)
+        ? 0
+        : lostInMs(stage, await this.timesOf(executionId), update.ageMs),
     })
+    if (isTerminal(stage)) this.times.delete(executionId)
     if (result === 'foreign' || result === 'unknown')
       this.deps.logger.warn({ host: this.identifier, executionId, result }, 'report not accepted')
     this.stream.send(ack)
@@ -219,16 +226,17 @@ export class AgentSession {
     this.stream.send({ renewedCertificate: { certificatePem } })
   }
 
-  /** How long the fault of an execution lasts; 0 when the execution is not known. */
-  private async lengthMs(executionId: string): Promise<number> {
-    const cached = this.lengthsMs.get(executionId)
-    if (cached !== undefined) return cached
+  /** How long an execution takes; no time at all when it is not known. */
+  private async timesOf(executionId: string): Promise<ExecutionTimes> {
+    const cached = this.times.get(executionId)
+    if (cached) return cached
     const { executions, attacks } = this.deps.store
     const execution = await executions.find(this.teamId, executionId)
     const attack = execution && (await attacks.find(this.teamId, execution.attackId))
-    const lengthMs = (attack?.lengthSeconds ?? 0) * 1000
-    if (attack) this.lengthsMs.set(executionId, lengthMs)
-    return lengthMs
+    if (!attack) return { lengthMs: 0, settleMs: undefined }
+    const times = timesOf(attack, execution)
+    this.times.set(executionId, times)
+    return times
   }
 
   private async deliver(): Promise<void> {

@@ -2,6 +2,7 @@ import { Queue, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import type { AgentHub } from '../agents/hub.ts'
 import { openBlockingRedis } from '../store/redis.ts'
+import { verdictOn } from './silence.ts'
 import type { Store } from '../store/store.ts'
 
 const queueName = 'temblor-deadlines'
@@ -57,11 +58,8 @@ export async function sweep(store: Store, hub: AgentHub): Promise<number> {
   let ended = 0
   for (const teamId of await store.companies.allTeamIds())
     for (const execution of await store.executions.overdue(teamId)) {
-      const message =
-        execution.stage === 'Pending'
-          ? 'The host did not take the order in time. It will not start any more.'
-          : `The host ${execution.host} has not been heard of since its last report. The fault ends there by itself.`
-      if (!(await store.executions.giveUp(teamId, execution, message))) continue
+      const verdict = await verdictOn(store, teamId, execution)
+      if (!(await store.executions.giveUp(teamId, execution, verdict))) continue
       ended += 1
       hub.deliverSoon(teamId, execution.host)
     }

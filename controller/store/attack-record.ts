@@ -11,6 +11,8 @@ export interface NewAttack {
   readonly target: Target
   readonly createdBy: string
   readonly source: string
+  /** Hosts in these boots are not hit: a controller runs there. */
+  readonly sparedBootIds?: readonly string[]
   /** The client's key for this request, and the hash of its body. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string } | undefined
 }
@@ -45,7 +47,7 @@ export interface AttackRecord {
 /** The fields of a new attack's hash; the script adds times and what it resolved. */
 export function attackFields(
   attackId: string,
-  attack: Omit<NewAttack, 'teamId'>,
+  attack: Omit<NewAttack, 'teamId' | 'sparedBootIds'>,
 ): Record<string, string | number> {
   return {
     id: attackId,

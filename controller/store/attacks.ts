@@ -30,7 +30,14 @@ export type CreateResult =
   /** The same idempotency key was used for another request. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'missing'; readonly ids: readonly string[] }
-  | { readonly kind: 'none'; readonly hostsWithTags: number; readonly protectedContainers: number }
+  /** Named hosts on which a controller runs. */
+  | { readonly kind: 'controller'; readonly hosts: readonly string[] }
+  | {
+      readonly kind: 'none'
+      readonly hostsWithTags: number
+      readonly protectedContainers: number
+      readonly controllerHosts: number
+    }
   | { readonly kind: 'few'; readonly matching: number; readonly asked: number }
 
 /** What an attack would do: of so many units, `drawn` would be drawn. */
@@ -42,7 +49,7 @@ export interface Preview {
   readonly missing: readonly string[]
 }
 
-export type OutReason = 'revoked' | 'silent' | 'tags' | 'no_container' | 'protected'
+export type OutReason = 'revoked' | 'silent' | 'tags' | 'controller' | 'no_container' | 'protected'
 
 /** Which attacks a list holds; the newest come first. */
 export interface AttackFilter {
@@ -130,6 +137,7 @@ async function runCreate(
   const request = {
     ...target,
     preview: options.preview,
+    spared_boot_ids: attack.sparedBootIds ?? [],
     random: Array.from({ length: options.ids }, () => randomInt(randomRange)),
     execution_ids: Array.from({ length: options.ids }, () => randomUUID()),
     start_within_ms: startWithinMs,
@@ -168,8 +176,15 @@ async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promi
       return await createAttack(redis, attack, first)
     case 'missing':
       return { kind, ids: rest }
+    case 'controller':
+      return { kind, hosts: rest }
     case 'none':
-      return { kind, hostsWithTags: first, protectedContainers: second }
+      return {
+        kind,
+        hostsWithTags: first,
+        protectedContainers: second,
+        controllerHosts: Number(rest[2]),
+      }
     case 'few':
       return { kind, matching: first, asked: second }
     case 'repeated':

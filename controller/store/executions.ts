@@ -79,8 +79,8 @@ export interface Executions {
   openOn(teamId: string, host: string): Promise<ExecutionRecord[]>
   /** Executions past their due time. */
   overdue(teamId: string): Promise<ExecutionRecord[]>
-  /** Ends an overdue execution as lost; false when it has been heard of meanwhile. */
-  giveUp(teamId: string, execution: ExecutionRecord, message: string): Promise<boolean>
+  /** Ends an overdue execution; false when it has been heard of meanwhile. */
+  giveUp(teamId: string, execution: ExecutionRecord, verdict: Verdict): Promise<boolean>
   /** Ends an execution of which no more will be heard, and takes its order back. */
   end(
     teamId: string,
@@ -92,6 +92,12 @@ export interface Executions {
   series(teamId: string, executionId: string): Promise<SeriesPoint[]>
   /** Redis' clock, epoch ms. */
   nowMs(): Promise<number>
+}
+
+/** What silence until the due time means. */
+export interface Verdict {
+  readonly reason: 'agent_silent' | 'completed'
+  readonly message: string
 }
 
 export interface SeriesPoint {
@@ -145,7 +151,7 @@ export function openExecutions(redis: Redis): Executions {
       const ids = await redis.zrangebyscore(keys.due(teamId), 0, now, 'LIMIT', 0, sweepLimit)
       return ids.length === 0 ? [] : await readMany(teamId, ids)
     },
-    giveUp: (teamId, execution, message) => giveUpExecution(redis, teamId, execution, message),
+    giveUp: (teamId, execution, verdict) => giveUpExecution(redis, teamId, execution, verdict),
     end: (teamId, execution, reason, message) =>
       endExecution(redis, teamId, execution, reason, message),
     async series(teamId, executionId) {
@@ -207,14 +213,14 @@ async function giveUpExecution(
   redis: Redis,
   teamId: string,
   execution: ExecutionRecord,
-  message: string,
+  { reason, message }: Verdict,
 ): Promise<boolean> {
-  const stage = endReasons.agent_silent
+  const stage = endReasons[reason]
   const { id, host } = execution
   const done = await giveUp.run(
     redis,
     [...commonKeys(teamId, id, host), keys.outbox(teamId, host)],
-    [id, stage, 'agent_silent', message, allowedFrom(stage).join(), keys.attackPrefix(teamId)],
+    [id, stage, reason, message, allowedFrom(stage).join(), keys.attackPrefix(teamId)],
   )
   return done === 1
 }

@@ -55,6 +55,11 @@ export interface Hosts {
   revoke(teamId: string, identifier: string): Promise<boolean>
   activate(teamId: string, identifier: string): Promise<boolean>
   list(teamId: string): Promise<Client[]>
+  /** When this host was last heard, and whether its lease still lasts; undefined for no such host. */
+  lastHeard(
+    teamId: string,
+    identifier: string,
+  ): Promise<{ atMs: number; isAlive: boolean } | undefined>
 }
 
 /** Opens the store of hosts. */
@@ -107,6 +112,12 @@ export function openHosts(redis: Redis): Hosts {
     revoke: (teamId, identifier) => setState(redis, teamId, identifier, 'REVOKED'),
     activate: (teamId, identifier) => setState(redis, teamId, identifier, 'ACTIVE'),
     list: (teamId) => listHosts(redis, teamId),
+    async lastHeard(teamId, identifier) {
+      const at = await redis.hget(keys.host(teamId, identifier), 'last_seen_ms')
+      if (at === null) return undefined
+      const lease = await redis.zscore(keys.liveHosts(teamId), identifier)
+      return { atMs: Number(at), isAlive: Number(lease ?? 0) > (await redisNowMs(redis)) }
+    },
   }
 }
 

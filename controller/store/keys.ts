@@ -6,6 +6,8 @@ export const keys = {
   schema: 'temblor:schema',
   companyNames: 'temblor:company-names',
   teamCompanies: 'temblor:team-companies',
+  /** ZSET boot id of a host that a controller runs on -> when that is forgotten, ms. */
+  controllers: 'temblor:controllers',
   userIds: 'temblor:user-ids',
   user: (userId: string) => `temblor:user:${userId}`,
   userCompanies: (userId: string) => `temblor:user:${userId}:companies`,

@@ -1,6 +1,7 @@
 import type { Seal } from '../auth/key-file.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openCompanies, type Companies } from './companies.ts'
+import { openControllers, type Controllers } from './controllers.ts'
 import { openExecutions, type Executions } from './executions.ts'
 import { openHosts, type Hosts } from './hosts.ts'
 import { keys } from './keys.ts'
@@ -16,6 +17,7 @@ export interface Store {
   readonly companies: Companies
   readonly users: Users
   readonly sessions: Sessions
+  readonly controllers: Controllers
   readonly hosts: Hosts
   readonly attacks: Attacks
   readonly executions: Executions
@@ -36,6 +38,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     companies: openCompanies(redis, seal),
     users: openUsers(redis),
     sessions: openSessions(redis),
+    controllers: openControllers(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
     executions: openExecutions(redis),

@@ -96,7 +96,7 @@ export const createAttack = defineRoute({
   }),
   body: CreateAttackBody,
   success: { status: 201, schema: Type.String({ format: 'uuid' }), mediaType: 'text/plain' },
-  errors: [...requestErrors, 'target_not_found', 'idempotency_conflict'],
+  errors: [...requestErrors, 'target_not_found', 'controller_host', 'idempotency_conflict'],
 })
 
 const PreviewTarget = Type.Object({
@@ -130,10 +130,11 @@ export const AttackPreview = Type.Object(
       Type.Object({
         client_id: Type.String(),
         guest_id: Nullable(Type.String()),
-        reason: Type.Enum(['revoked', 'silent', 'tags', 'no_container', 'protected']),
+        reason: Type.Enum(['revoked', 'silent', 'tags', 'controller', 'no_container', 'protected']),
         explanation: Type.String(),
       }),
     ),
+    warnings: Type.Array(Type.String(), { description: 'What to know before saying yes.' }),
     missing: Type.Array(Type.String(), { description: 'Named in the target, and not there.' }),
   },
   { title: 'AttackPreview' },

@@ -13,6 +13,10 @@ export const errorCatalogue = {
   invalid_credentials: { status: 401, hint: 'Check email, password and company name.' },
   unauthenticated: { status: 401, hint: 'Sign in and send the session header as Authorization.' },
   forbidden: { status: 403, hint: 'Ask a manager of the team for a role with this privilege.' },
+  controller_host: {
+    status: 403,
+    hint: 'Leave that host out, or have a company admin give --allow-controller-host.',
+  },
   wrong_team: { status: 403, hint: 'Use the session of that team; each session is for one.' },
   attack_not_found: { status: 404, hint: 'Check the id; GET /attacks lists those of the team.' },
   client_not_found: { status: 404, hint: 'Check the id; GET /clients lists those of the team.' },

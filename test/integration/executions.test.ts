@@ -150,11 +150,12 @@ describe('executions', () => {
 
   it('are lost when nothing is heard by their due time, and will not start after that', async () => {
     const before = await find()
-    expect(await executions().giveUp(teamId, before, 'silent')).toBe(false)
+    const silent = { reason: 'agent_silent', message: 'Silent.' } as const
+    expect(await executions().giveUp(teamId, before, silent)).toBe(false)
     await test.redis.zadd(keys.due(teamId), 1, executionId)
     expect((await executions().overdue(teamId)).map((one) => one.id)).toEqual([executionId])
-    expect(await executions().giveUp(teamId, before, 'silent')).toBe(true)
-    expect(await executions().giveUp(teamId, before, 'silent')).toBe(false)
+    expect(await executions().giveUp(teamId, before, silent)).toBe(true)
+    expect(await executions().giveUp(teamId, before, silent)).toBe(false)
     expect(await find()).toMatchObject({ stage: 'LostCommunication', reason: 'agent_silent' })
     expect(await orders()).toEqual([{ executionId, generation: 2 }])
     expect(await report(1, 'Successful')).toBe('ignored')

@@ -75,6 +75,7 @@ describe('targeting', () => {
       kind: 'none',
       hostsWithTags: 1,
       protectedContainers: 1,
+      controllerHosts: 0,
     })
   })
 

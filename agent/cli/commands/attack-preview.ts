@@ -37,6 +37,7 @@ export async function confirmAttack(
   for (const { client_id: host, guest_name: name, cannot } of preview.would_hit)
     if (cannot !== null)
       io.say(`${name === null ? host : `${host}/${name}`} cannot do it: ${cannot}`)
+  for (const warning of preview.warnings) io.say(warning)
   const { command_type: type, length_seconds: length } = preview
   await confirm(io, isSure, `${type} for ${length} s: this hits ${blastRadius(preview)}. Go on?`)
 }

@@ -18,6 +18,7 @@ const preview: AttackPreview = {
   drawn: null,
   would_hit: [host],
   would_not_hit: [],
+  warnings: [],
   missing: [],
 }
 
@@ -59,6 +60,7 @@ test.each<[Partial<AttackPreview>, number]>([
 test('it says who would be hit, who could not, who not and why', () => {
   const lines = previewLines({
     ...preview,
+    warnings: ['It will not come back by itself.'],
     would_hit: [host, { ...unable, client_id: 'web-2' }],
     would_not_hit: [
       { client_id: 'web-3', guest_id: null, reason: 'silent', explanation: 'Not heard.' },
@@ -66,6 +68,7 @@ test('it says who would be hit, who could not, who not and why', () => {
   })
   expect(lines).toEqual([
     'cpu for 60 s would hit 2 hosts (web-1, web-2). Nothing was started.',
+    'It will not come back by itself.',
     '',
     'COULD BE HIT  ITS AGENT CAN DO IT',
     'web-1         yes',

@@ -38,6 +38,7 @@ export function previewLines(preview: AttackPreview): string[] {
   const lines = preview.would_start
     ? [`${type} for ${length} s would hit ${blastRadius(preview)}. Nothing was started.`]
     : [`${type} would not start. ${preview.problem ?? ''}`.trim()]
+  lines.push(...preview.warnings)
   if (hit.length > 0) {
     const rows = hit.map((one) => [
       targetName(one),

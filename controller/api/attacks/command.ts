@@ -1,7 +1,7 @@
 import type { CreateAttackBody } from '../../../shared/api/attacks.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
-import { ArgsError, parseArgs } from '../../../shared/attacks/args.ts'
-import type { AttackType } from '../../../shared/attacks/define.ts'
+import { ArgsError, checkForTarget, parseArgs } from '../../../shared/attacks/args.ts'
+import type { AttackType, TargetKind } from '../../../shared/attacks/define.ts'
 import {
   attackTypeNames,
   findAttackType,
@@ -49,14 +49,20 @@ export function readRequest(body: CreateAttackBody): AttackRequest {
   const type = findAttackType(command.type)
   if (!type) throw unknownAttackType(command.type)
   const args = command.args ?? []
-  const params = readParams(type, args)
+  const params = argsOrRefuse(() => parseArgs(type, args))
   const target = readTargetOrRefuse(body)
+  argsOrRefuse(() => checkForTarget(type, params, targetKindOf(target)))
   return { type, params, args, lengthSeconds: type.lengthSeconds(params as never), target }
 }
 
-function readParams(type: AttackType, args: readonly string[]): AttackParams {
+/** What this target consists of. */
+export function targetKindOf(target: Target): TargetKind {
+  return target.containers ? 'Container' : 'Host'
+}
+
+function argsOrRefuse<T>(read: () => T): T {
   try {
-    return parseArgs(type, args)
+    return read()
   } catch (error) {
     if (!(error instanceof ArgsError)) throw error
     throw new ApiError('invalid_argument', error.message, {

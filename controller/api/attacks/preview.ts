@@ -1,9 +1,11 @@
 import type { AttackPreview, CreateAttackBody } from '../../../shared/api/attacks.ts'
 import type { Client } from '../../../shared/api/clients.ts'
 import { limitProblem } from '../../../shared/owner-limits.ts'
+import type { Caller } from '../../auth/access.ts'
 import type { OutReason, Preview } from '../../store/attacks.ts'
 import type { Store } from '../../store/store.ts'
-import { readRequest, type AttackRequest } from './command.ts'
+import { readRequest, targetKindOf, type AttackRequest } from './command.ts'
+import { controllerHostProblem, namedControllerHosts, sparedBootIds } from './controller-host.ts'
 import { problemOf } from './target-problem.ts'
 
 const explanations: Record<OutReason, string> = {
@@ -11,6 +13,7 @@ const explanations: Record<OutReason, string> = {
   silent: 'Its agent has not been heard within the lease.',
   tags: 'It does not carry the tags.',
   no_container: 'It runs no container that matches (and is open).',
+  controller: 'A controller runs on it; without --allow-controller-host it is spared.',
   protected: 'The owner of the host protects this container.',
 }
 
@@ -19,21 +22,23 @@ export async function previewOf(
   store: Store,
   teamId: string,
   body: CreateAttackBody,
-  caller: string,
+  caller: Pick<Caller, 'email' | 'privileges'>,
 ): Promise<AttackPreview> {
   const request = readRequest(body)
+  const { type, params, target } = request
   const found = await store.attacks.preview({
     ...request,
     teamId,
-    type: request.type.type,
-    createdBy: caller,
+    type: type.type,
+    sparedBootIds: await sparedBootIds(store, request),
+    createdBy: caller.email,
     source: 'Api',
   })
   const clients = new Map((await store.hosts.list(teamId)).map((one) => [one.identifier, one]))
-  const problem = problemIn(request, found)
+  const problem = controllerHostProblem(request, caller.privileges) ?? problemIn(request, found)
   const isDrawn = found.drawn < found.units
   return {
-    command_type: request.type.type,
+    command_type: type.type,
     length_seconds: request.lengthSeconds,
     params: paramsOf(request),
     would_start: problem === null,
@@ -53,6 +58,7 @@ export async function previewOf(
       reason: one.reason,
       explanation: explanations[one.reason],
     })),
+    warnings: [...(type.warnings?.(params as never, targetKindOf(target)) ?? [])],
     missing: [...found.missing],
   }
 }
@@ -66,11 +72,15 @@ function containersOn(found: Preview, { host, container }: Preview['rows'][numbe
 
 function problemIn({ target }: AttackRequest, found: Preview): string | null {
   if (found.missing.length > 0) return problemOf(target, { kind: 'missing', ids: found.missing })
+  const spared = found.out.filter(({ reason }) => reason === 'controller')
+  if (target.hosts.ids && spared.length > 0)
+    return namedControllerHosts(spared.map(({ host }) => host))
   if (found.units === 0) {
     const count = (reasons: OutReason[]) =>
       found.out.filter((one) => reasons.includes(one.reason)).length
     const [hostsWithTags, protectedContainers] = [count(['no_container']), count(['protected'])]
-    return problemOf(target, { kind: 'none', hostsWithTags, protectedContainers })
+    const controllerHosts = count(['controller'])
+    return problemOf(target, { kind: 'none', hostsWithTags, protectedContainers, controllerHosts })
   }
   if (found.drawn > found.units)
     return problemOf(target, { kind: 'few', matching: found.units, asked: found.drawn })

@@ -35,7 +35,7 @@ export function addAttackRoutes(router: Router, deps: { store: Store; hub: Agent
   )
   router.add(
     previewAttack,
-    ({ body, team, caller }) => previewOf(deps.store, team.id, body, caller.email),
+    ({ body, team, caller }) => previewOf(deps.store, team.id, body, caller),
     refuseTemplates,
   )
   router.add(listAttacks, ({ team, query }) => lists.list(team.id, {}, query))

@@ -10,6 +10,12 @@ import { attackNotFound } from '../../records/not-found.ts'
 import type { AnnotationChange } from '../../store/attack-record.ts'
 import type { Store } from '../../store/store.ts'
 import { readRequest } from './command.ts'
+import {
+  controllerHostError,
+  controllerHostProblem,
+  namedControllerHosts,
+  sparedBootIds,
+} from './controller-host.ts'
 import { createSource } from './create-source.ts'
 import { targetProblem } from './target-problem.ts'
 
@@ -44,11 +50,15 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
   return {
     read,
     async create(teamId, body, caller, client) {
-      const { type, ...request } = readRequest(body)
+      const asked = readRequest(body)
+      const { type, ...request } = asked
       checkFaultPrivilege(type, caller)
+      const notAllowed = controllerHostProblem(asked, caller.privileges)
+      if (notAllowed !== undefined) throw controllerHostError(notAllowed)
       const result = await store.attacks.create({
         ...request,
         teamId,
+        sparedBootIds: await sparedBootIds(store, asked),
         type: type.type,
         createdBy: caller.email,
         source: createSource(client.name),
@@ -58,6 +68,8 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
       })
       if (result.kind === 'repeated') return result.attackId
       if (result.kind === 'conflict') throw idempotencyConflict()
+      if (result.kind === 'controller')
+        throw controllerHostError(namedControllerHosts(result.hosts), result.hosts)
       if (result.kind !== 'created') throw targetProblem(request.target, result)
       for (const host of result.hosts) hub.deliverSoon(teamId, host)
       return result.attackId

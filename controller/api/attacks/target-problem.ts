@@ -26,10 +26,7 @@ export function problemOf(target: Target, result: Refused): string {
     const what = target.draw?.of === 'containers' ? 'containers' : 'hosts'
     return `${result.asked} ${what} were asked for, and ${result.matching} match.`
   }
-  if (result.hostsWithTags === 0)
-    return Object.keys(target.hosts.tags).length > 0
-      ? `No live host of this team carries the tags ${words(target.hosts.tags)}.`
-      : 'This team has no live host. Add one, or start its agent.'
+  if (result.hostsWithTags === 0) return noHost(target, result.controllerHosts)
   const labels = words(target.containers?.labels ?? {})
   const which = labels ? ` that carries the labels ${labels}` : ''
   const guarded =
@@ -37,6 +34,14 @@ export function problemOf(target: Target, result: Refused): string {
       ? ` ${result.protectedContainers} that would match are protected by their owner.`
       : ''
   return `There is no running container${which} on these hosts.${guarded}`
+}
+
+function noHost({ hosts }: Target, controllerHosts: number): string {
+  if (controllerHosts > 0)
+    return `A controller runs on every live host that matches (${controllerHosts}); without --allow-controller-host these are spared.`
+  return Object.keys(hosts.tags).length > 0
+    ? `No live host of this team carries the tags ${words(hosts.tags)}.`
+    : 'This team has no live host. Add one, or start its agent.'
 }
 
 function words(selector: Selector): string {

@@ -5,11 +5,12 @@
 --      8 idempotency record, 9 all hosts of the team
 -- ARGV 1 request (JSON: preview, type, hosts {ids, tags}, containers {ids, labels}, draw {of, count,
 --      percent}, random[], execution_ids[], start_within_ms, lost_after_ms, protect_key,
---      protect_value, host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency)
+--      protect_value, spared_boot_ids[], host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency)
 --      2 attack id, then field/value pairs of the attack record
 -- Returns {'ok', now, execution id, host, execution id, host, ...}
 --       | {'missing', id, ...} (hosts or containers that were named and are not there)
---       | {'none', hosts that carry the tags, protected containers}
+--       | {'controller', host, ...} (hosts that were named and hold a controller)
+--       | {'none', hosts that carry the tags, protected containers, hosts that hold a controller}
 --       | {'few', number that match, number that was asked for}
 --       | {'more', number of execution ids and random numbers needed}
 --       | {'repeated', attack id} | {'conflict'} (idempotency key seen with this or another body)
@@ -82,8 +83,13 @@ local function matching_containers(identifier)
   return found
 end
 
+local spared = {}
+for _, boot_id in ipairs(request.spared_boot_ids) do
+  spared[boot_id] = true
+end
+
 local function why_not(identifier)
-  local record = redis.call('HMGET', request.host_prefix .. identifier, 'state', 'tags')
+  local record = redis.call('HMGET', request.host_prefix .. identifier, 'state', 'tags', 'boot_id')
   local lease = redis.call('ZSCORE', KEYS[1], identifier)
   if record[1] == 'REVOKED' then
     return 'revoked'
@@ -91,12 +97,15 @@ local function why_not(identifier)
     return 'silent'
   elseif not carries(request.hosts.tags, cjson.decode(record[2] or '{}')) then
     return 'tags'
+  elseif spared[record[3]] then
+    return 'controller'
   end
 end
 
 -- The hosts that are alive and carry the tags.
 local pool = {}
 local missing = { 'missing' }
+local controllers = { 'controller' }
 local asked
 if given(request.hosts.ids) then
   asked = request.hosts.ids
@@ -112,7 +121,9 @@ for _, identifier in ipairs(asked) do
   if not reason then
     pool[#pool + 1] = identifier
   else
-    if given(request.hosts.ids) and reason ~= 'tags' then
+    if reason == 'controller' then
+      controllers[#controllers + 1] = identifier
+    elseif given(request.hosts.ids) and reason ~= 'tags' then
       missing[#missing + 1] = identifier
     end
     out[#out + 1] = { host = identifier, reason = reason }
@@ -173,8 +184,10 @@ if request.preview then
 end
 if #missing > 1 then
   return missing
+elseif given(request.hosts.ids) and #controllers > 1 then
+  return controllers
 elseif #units == 0 then
-  return { 'none', tagged, protected }
+  return { 'none', tagged, protected, #controllers - 1 }
 elseif wanted > #units then
   return { 'few', #units, wanted }
 elseif wanted < #units and wanted > #request.random then

@@ -1,5 +1,5 @@
 #!lua
--- Nothing was heard of an execution by its due time: it is lost. An order that the host never took is
+-- Nothing was heard of an execution by its due time: it is over, as the caller judges it. An order that the host never took is
 -- replaced by a halt, so that it does nothing should the host come back.
 -- KEYS 1 execution, 2 due, 3 open executions of the host, 4 events, 5 active attacks,
 --      6 outbox of the host
