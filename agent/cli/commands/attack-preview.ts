@@ -4,7 +4,12 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { canAsk, confirm } from '../output/confirm.ts'
-import { blastRadius, exitCodeOfPreview, previewLines } from '../output/preview-view.ts'
+import {
+  blastRadius,
+  exitCodeOfPreview,
+  previewLines,
+  whatAndWhen,
+} from '../output/preview-view.ts'
 
 /** Prints who would be hit; the exit code says whether all, some or none could be. */
 export async function showPreview(
@@ -38,6 +43,5 @@ export async function confirmAttack(
     if (cannot !== null)
       io.say(`${name === null ? host : `${host}/${name}`} cannot do it: ${cannot}`)
   for (const warning of preview.warnings) io.say(warning)
-  const { command_type: type, length_seconds: length } = preview
-  await confirm(io, isSure, `${type} for ${length} s: this hits ${blastRadius(preview)}. Go on?`)
+  await confirm(io, isSure, `${whatAndWhen(preview)}: this hits ${blastRadius(preview)}. Go on?`)
 }

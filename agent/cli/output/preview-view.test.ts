@@ -78,3 +78,10 @@ test('it says who would be hit, who could not, who not and why', () => {
     'web-3    Not heard.',
   ])
 })
+
+test('it lasts for its length, or strikes when its delay is over', () => {
+  const [lasting] = previewLines(preview)
+  expect(lasting).toBe('cpu for 60 s would hit 1 host (web-1). Nothing was started.')
+  const [striking] = previewLines({ ...preview, command_type: 'shutdown' })
+  expect(striking).toBe('shutdown in 60 s would hit 1 host (web-1). Nothing was started.')
+})

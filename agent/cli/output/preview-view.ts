@@ -1,4 +1,5 @@
 import type { AttackPreview } from '../../../shared/api/attacks.ts'
+import { findAttackType } from '../../../shared/attacks/index.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { count } from './count.ts'
 import { formatTable } from './table.ts'
@@ -25,6 +26,12 @@ export function blastRadius({ would_hit: targets, drawn }: AttackPreview): strin
   return `${which}${drawn.count} of ${count(drawn.of, drawn.unit.slice(0, -1))}, drawn at random from ${names}${more}`
 }
 
+/** The attack and its time: `cpu for 60 s`; one that strikes once does so at the end of it. */
+export function whatAndWhen({ command_type: name, length_seconds: length }: AttackPreview): string {
+  const type = findAttackType(name)
+  return `${name} ${type && !type.params['lengthSeconds'] ? 'in' : 'for'} ${length} s`
+}
+
 /** Nobody: 3; some cannot: 6; else 0. The same as if the attack had been run. */
 export function exitCodeOfPreview({ would_start, would_hit }: AttackPreview): ExitCode {
   const unable = would_hit.filter((one) => one.cannot !== null).length
@@ -34,9 +41,9 @@ export function exitCodeOfPreview({ would_start, would_hit }: AttackPreview): Ex
 
 /** The lines of `attack preview`. */
 export function previewLines(preview: AttackPreview): string[] {
-  const { command_type: type, length_seconds: length, would_hit: hit } = preview
+  const { command_type: type, would_hit: hit } = preview
   const lines = preview.would_start
-    ? [`${type} for ${length} s would hit ${blastRadius(preview)}. Nothing was started.`]
+    ? [`${whatAndWhen(preview)} would hit ${blastRadius(preview)}. Nothing was started.`]
     : [`${type} would not start. ${preview.problem ?? ''}`.trim()]
   lines.push(...preview.warnings)
   if (hit.length > 0) {
