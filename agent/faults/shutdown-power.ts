@@ -32,6 +32,10 @@ export interface Machine {
   /** reboot(2): at once, without stopping anything. @throws Error when the kernel refuses */
   rebootCall(change: PowerChange): void
   exists(path: string): boolean
+  /** What this process lacks for taking its host down; plain words without a full stop. */
+  problem(): string | undefined
+  /** Whether this process sees other files than the host's first process: it is in a container. */
+  hasOwnFiles(): boolean
 }
 
 /** Time that init has to take the host down in order before the kernel is asked to do it. */
@@ -56,13 +60,13 @@ export function createHostPower(
 ): HostPower {
   return {
     patienceMs: 45_000,
-    problem: () => hostProblem() ?? journalProblem(stateDir),
+    problem: () => machine.problem() ?? journalProblem(stateDir),
     async announce(text) {
       await runOnHost(machine, 'wall', [text]).catch(() => undefined)
     },
     async goDown(change) {
       // Asked again here, so that nothing that forgot to ask can take a host down.
-      const problem = hostProblem() ?? journalProblem(stateDir)
+      const problem = machine.problem() ?? journalProblem(stateDir)
       if (problem !== undefined) throw new FaultError('unsupported', `It cannot: ${problem}.`)
       await runOnHost(machine, 'sync', []).catch(() => undefined)
       if (!(await askInit(machine, change))) machine.rebootCall(change)
@@ -111,31 +115,26 @@ async function lastResort(
 }
 
 function hasSystemd(machine: Machine): boolean {
-  return machine.exists(`${hostRoot()}/run/systemd/system`)
+  return machine.exists(`${hostRoot(machine)}/run/systemd/system`)
 }
 
 function hasShutdown(machine: Machine): boolean {
   const folders = ['/usr/sbin', '/sbin', '/usr/bin', '/bin']
-  return folders.some((folder) => machine.exists(`${hostRoot()}${folder}/shutdown`))
+  return folders.some((folder) => machine.exists(`${hostRoot(machine)}${folder}/shutdown`))
 }
 
 /** An agent in a container sees the host's files through the host's first process. */
-function hostRoot(): string {
-  return isInOwnMounts() ? '/proc/1/root' : ''
+function hostRoot(machine: Machine): string {
+  return machine.hasOwnFiles() ? '/proc/1/root' : ''
 }
 
 /** Runs a program of the host, also from a container that shares the host's processes. */
 function runOnHost(machine: Machine, program: string, args: readonly string[]): Promise<string> {
-  if (!isInOwnMounts()) return machine.run(program, args)
+  if (!machine.hasOwnFiles()) return machine.run(program, args)
   return machine.run('nsenter', ['--target=1', '--mount', '--', program, ...args])
 }
 
-function isInOwnMounts(): boolean {
-  return readLink('/proc/1/ns/mnt') !== readLink('/proc/self/ns/mnt')
-}
-
-/** What this process lacks for taking its host down. */
-function hostProblem(): string | undefined {
+function processProblem(): string | undefined {
   if (process.getuid?.() !== 0) return 'not root, so it cannot take the host down'
   const capabilities = /^CapEff:\s*([0-9a-f]+)/m.exec(readProc('self/status') ?? '')?.[1] ?? '0'
   if (((BigInt(`0x${capabilities}`) >> capabilitySysBoot) & 1n) === 0n)
@@ -188,6 +187,8 @@ const programTimeoutMs = 10_000
 const programPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const thisMachine: Machine = {
+  problem: processProblem,
+  hasOwnFiles: () => readLink('/proc/1/ns/mnt') !== readLink('/proc/self/ns/mnt'),
   async run(program, args) {
     const options = { timeout: programTimeoutMs, env: { PATH: programPath, LC_ALL: 'C' } }
     return (await promisify(execFile)(program, [...args], options)).stdout

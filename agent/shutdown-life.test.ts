@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attackTypes } from '../shared/attacks/index.ts'
+import { recordedPower, type RecordedPower } from '../test/support/recorded-power.ts'
+import type { ContainerControl } from './containers/source.ts'
+import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
+import { Executor } from './executor.ts'
+import { createFaults } from './faults/index.ts'
+import { Journal, type JournalEntry } from './journal.ts'
+import { noLimits, refusalByOwner, type OwnerLimits } from './owner-limits.ts'
+
+let stateDir: string
+let open: Executor[]
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'temblor-shutdown-'))
+  open = []
+})
+afterEach(async () => {
+  await Promise.all(open.map((executor) => executor.close('The test is over.')))
+  rmSync(stateDir, { recursive: true })
+})
+
+/** An agent's process on this journal; a second one is the same agent, started again. */
+function startAgent(power: RecordedPower, bootId = 'boot-1', limits: Partial<OwnerLimits> = {}) {
+  const journal = new Journal(stateDir)
+  const updates: ExecutionUpdate[] = []
+  const containers = {} as ContainerControl
+  const listeners = new Set<() => void>()
+  const executor = new Executor({
+    journal,
+    faults: createFaults({ power, containers }),
+    containers,
+    limits: { ...noLimits, ...limits },
+    instanceId: 'instance',
+    bootId,
+    controlPlane: () => Promise.resolve([]),
+    onUpdate(update) {
+      updates.push(update)
+      for (const listener of listeners) listener()
+    },
+  })
+  open.push(executor)
+  const reached = (stage: ExecutionUpdate['stage']) =>
+    new Promise<ExecutionUpdate>((resolve) => {
+      const look = () => {
+        const found = updates.find((update) => update.stage === stage)
+        if (found) resolve(found)
+      }
+      listeners.add(look)
+      look()
+    })
+  return { executor, journal, updates, reached, stages: () => updates.map(({ stage }) => stage) }
+}
+
+function order(params: object = {}): RunOrder {
+  const given = { delayMinutes: 0, reboot: true, crash: false, allowControllerHost: false }
+  return {
+    executionId: randomUUID(),
+    generation: 1,
+    attackId: randomUUID(),
+    attackType: 'shutdown',
+    params: { ...given, ...params },
+    local: false,
+  }
+}
+
+function onDisk(executionId: string): JournalEntry {
+  const file = join(stateDir, 'journal', `${executionId}.json`)
+  return JSON.parse(readFileSync(file, 'utf8')) as JournalEntry
+}
+
+/** An agent that has taken its host down, and was then stopped by init. */
+async function strike(params: object = {}): Promise<RunOrder> {
+  const power = recordedPower()
+  const { executor, reached } = startAgent(power)
+  const asked = order(params)
+  await executor.run(asked)
+  executor.acknowledge(asked.executionId, (await reached('TearingDown')).seq)
+  await executor.ended(asked.executionId)
+  await executor.close('The agent was stopped.')
+  return asked
+}
+
+describe('a host that is to go down', () => {
+  it.each([
+    [true, 'reboot'],
+    [false, 'poweroff'],
+  ])(
+    'is announced, is in the journal and is reported before it does (-r %s)',
+    async (reboot, change) => {
+      const asked = order({ reboot })
+      let seen: JournalEntry | undefined
+      const power = recordedPower({ onGoDown: () => (seen = onDisk(asked.executionId)) })
+      const { executor, reached, stages } = startAgent(power)
+      await executor.run(asked)
+      const running = await reached('Running')
+      expect(running.message).toMatch(/The host (reboots|powers off) in 0 s, at 20.*unless/)
+      const last = await reached('TearingDown')
+      executor.acknowledge(asked.executionId, last.seq)
+      expect(await power.wentDown).toBe(change)
+      expect(power.asked).toEqual([expect.stringContaining(`announce Temblor attack`), change])
+      expect(seen).toMatchObject({ state: 'STRIKING', bootId: 'boot-1' })
+      expect(stages()).toEqual(['Initializing', 'Running', 'TearingDown'])
+    },
+  )
+
+  it('waits for the controller to have heard of it, but not for long', async () => {
+    const power = recordedPower()
+    const { executor, reached } = startAgent(power)
+    await executor.run(order())
+    await reached('TearingDown')
+    const from = performance.now()
+    await power.wentDown
+    expect(performance.now() - from).toBeGreaterThan(1500)
+    expect(performance.now() - from).toBeLessThan(4000)
+  })
+
+  it('stays open when init stops the agent, and is over for whoever waits for it', async () => {
+    const { executionId } = await strike()
+    expect(onDisk(executionId)).toMatchObject({ state: 'STRIKING' })
+    expect(onDisk(executionId).report).toBeUndefined()
+  })
+
+  it('is reported when it did not go down in spite of everything', async () => {
+    const survived = Promise.resolve('The host did not go down.')
+    const { executor, reached } = startAgent(recordedPower({ survived }))
+    const asked = order()
+    await executor.run(asked)
+    executor.acknowledge(asked.executionId, (await reached('TearingDown')).seq)
+    expect(await reached('Failed')).toMatchObject({
+      reason: 'fault_died',
+      message: 'The host did not go down.',
+    })
+  })
+})
+
+describe('until then it is prevented, and stays prevented,', () => {
+  const prevented = async (end: (executor: Executor, id: string) => unknown, reason: string) => {
+    const power = recordedPower()
+    const { executor, journal, reached } = startAgent(power)
+    const asked = order({ delayMinutes: 1 })
+    await executor.run(asked)
+    await reached('Running')
+    await end(executor, asked.executionId)
+    const report = await executor.ended(asked.executionId)
+    expect(report?.reason).toBe(reason)
+    expect(power.asked.filter((one) => !one.startsWith('announce'))).toEqual([])
+    expect(power.asked.at(-1)).toContain('the host stays up')
+    await executor.run(asked)
+    expect(journal.get(asked.executionId)?.state).toBe('DONE')
+  }
+
+  it('by a halt', () => prevented((executor, id) => executor.halt(id, 2, ''), 'halted'))
+  it('by the end of the agent', () =>
+    prevented((executor) => executor.close('Stopped.'), 'agent_stopped'))
+  it('by the loss of the controller', () =>
+    prevented((executor) => executor.endAll('controller_lost', 'Lost.'), 'controller_lost'))
+
+  it('even in the moment in which the controller is told', async () => {
+    const power = recordedPower()
+    const { executor, reached } = startAgent(power)
+    const asked = order()
+    await executor.run(asked)
+    await reached('TearingDown')
+    executor.halt(asked.executionId, 2, '')
+    expect(await executor.ended(asked.executionId)).toMatchObject({ reason: 'halted' })
+    expect(power.asked).not.toContain('reboot')
+  })
+
+  it('by a restart of the agent or of the host during the delay', async () => {
+    const asked = order({ delayMinutes: 1 })
+    const first = startAgent(recordedPower())
+    await first.executor.run(asked)
+    await first.reached('Running')
+    const power = recordedPower()
+    const second = startAgent(power, 'boot-2')
+    await second.executor.replay()
+    expect(await second.reached('ClientAborted')).toMatchObject({ reason: 'agent_restarted' })
+    await second.executor.run(asked)
+    expect(power.asked).toEqual([])
+  })
+})
+
+describe('the agent that comes back', () => {
+  it('proves the reboot by another boot id, and says how long it took', async () => {
+    const { executionId } = await strike()
+    const { executor, reached } = startAgent(recordedPower(), 'boot-2')
+    expect(await executor.replay()).toEqual([executionId])
+    const update = await reached('Successful')
+    expect(update).toMatchObject({
+      executionId,
+      reason: 'completed',
+      measured: { metric: 'shutdown', value: 1, unit: 'times', detail: { away_seconds: 0 } },
+    })
+    expect(update.message).toMatch(/away for about 0 s.*boot-1 before, boot-2 after/)
+    expect(onDisk(executionId).state).toBe('DONE')
+  })
+
+  it('says that the host did not go down when the boot id is the same', async () => {
+    await strike()
+    const { executor, reached } = startAgent(recordedPower(), 'boot-1')
+    await executor.replay()
+    expect(await reached('Failed')).toMatchObject({
+      reason: 'fault_died',
+      message: 'The host did not go down: it still runs with the boot id boot-1.',
+    })
+  })
+
+  it.each([
+    ['init is still stopping everything', recordedPower({ isGoingDown: true })],
+    ['it is too early to tell', recordedPower({ patienceMs: 60_000 })],
+  ])('says nothing yet while %s', async (_, power) => {
+    const { executionId } = await strike()
+    const { executor, updates } = startAgent(power, 'boot-1')
+    expect(await executor.replay()).toEqual([])
+    expect(updates).toEqual([])
+    expect(onDisk(executionId).state).toBe('STRIKING')
+  })
+
+  it('never does it again, however often the order comes', async () => {
+    const asked = await strike()
+    const power = recordedPower()
+    const { executor, reached } = startAgent(power, 'boot-2')
+    await executor.run(asked)
+    await executor.replay()
+    await reached('Successful')
+    await executor.run(asked)
+    executor.acknowledge(asked.executionId, 1_000_000_000)
+    await executor.run(asked)
+    expect(power.asked).toEqual([])
+  })
+})
+
+describe('an agent refuses', () => {
+  const outcome = async (
+    params: object,
+    setUp: { power?: RecordedPower; controller?: string; limits?: Partial<OwnerLimits> } = {},
+  ) => {
+    const power = setUp.power ?? recordedPower()
+    const { executor, updates } = startAgent(power, 'boot-1', setUp.limits)
+    if (setUp.controller) executor.meetController(setUp.controller)
+    const asked = order(params)
+    await executor.run(asked)
+    const report = await Promise.race([executor.ended(asked.executionId), power.wentDown])
+    return typeof report === 'string' ? report : [report?.reason, report?.message, updates.length]
+  }
+
+  it('the host of its controller, unless it is asked for', async () => {
+    const refused = await outcome({}, { controller: 'boot-1' })
+    expect(refused).toEqual(['controller_host', expect.stringContaining('--allow-con'), 2])
+    const allowed = { allowControllerHost: true }
+    expect(await outcome(allowed, { controller: 'boot-1' })).toBe('reboot')
+    expect(await outcome({}, { controller: 'boot-9' })).toBe('reboot')
+  })
+
+  it('to crash a host', async () => {
+    const [reason, message] = await outcome({ reboot: false, crash: true })
+    expect([reason, message]).toEqual(['invalid_argument', expect.stringContaining('--crash')])
+  })
+
+  it('what its owner forbids, containers included', async () => {
+    const limits = { shutdownForbidden: true }
+    const [reason, message] = await outcome({}, { limits })
+    expect([reason, message]).toEqual([
+      'forbidden_by_owner',
+      expect.stringContaining('TEMBLOR_FORBID_SHUTDOWN'),
+    ])
+    const container = { name: 'web', protected: false }
+    const asked = { params: { delayMinutes: 0 }, container, containersAtOnce: 1 }
+    const forbidden = { ...noLimits, ...limits }
+    const type = attackTypes.shutdown as never
+    expect(refusalByOwner(forbidden, { ...asked, type })).toContain('TEMBLOR_FORBID_SHUTDOWN')
+    expect(refusalByOwner(noLimits, { ...asked, type })).toBeUndefined()
+    const cpu = { ...asked, type: attackTypes.cpu as never, params: { lengthSeconds: 1 } }
+    expect(refusalByOwner(forbidden, cpu)).toBeUndefined()
+  })
+
+  it('what it cannot do', async () => {
+    const power = recordedPower({ problem: 'not root' })
+    const [reason, message] = await outcome({}, { power })
+    expect([reason, message]).toEqual(['unsupported', 'This host cannot do it: not root.'])
+  })
+})
