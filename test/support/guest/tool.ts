@@ -12,14 +12,15 @@ export async function tool(
   args: readonly string[],
   options: { cwd?: string; input?: string } = {},
 ): Promise<string> {
-  const { cwd, input = '' } = options
+  const { cwd, input } = options
   try {
     const running = run(program, [...args], {
       ...(cwd ? { cwd } : {}),
       env: { ...process.env, PATH: searchPath, LC_ALL: 'C' },
       maxBuffer: 64 * 1024 * 1024,
     })
-    running.child.stdin?.end(input)
+    // A program that does not read to the end is no reason to fail.
+    running.child.stdin?.on('error', () => {}).end(input ?? '')
     return (await running).stdout
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
