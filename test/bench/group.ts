@@ -22,4 +22,4 @@ export interface Table {
 }
 
 /** Measures; what cannot be measured at all is thrown. */
-export type Group = (context: BenchContext) => Promise<Table>
+export type Group = (context: BenchContext) => Promise<Table | readonly Table[]>

@@ -88,9 +88,9 @@ async function runGroups(names: readonly string[], isQuick: boolean): Promise<st
       signal.throwIfAborted()
       say(`\n${name} …`)
       try {
-        const table = await (groups[name] as Group)(context)
-        show(table)
-        missing.push(...table.missing.map((what) => `${name}: ${what}`))
+        const tables = [await (groups[name] as Group)(context)].flat()
+        for (const table of tables) show(table)
+        missing.push(...tables.flatMap((one) => one.missing.map((what) => `${name}: ${what}`)))
       } catch (error) {
         signal.throwIfAborted()
         missing.push(`${name}: ${(error as Error).message}`)

@@ -22,6 +22,8 @@ export interface Traffic {
 export interface NamespacePair extends AsyncDisposable {
   /** The near namespace, where packets are delayed. */
   readonly path: string
+  /** For `ip netns exec`. */
+  readonly names: Readonly<Record<'near' | 'far', string>>
   readonly table: string
   readonly chosen: string
   readonly chosen6: string
@@ -78,6 +80,7 @@ export async function namespacePair(): Promise<NamespacePair> {
   await start('far', 'serve').next()
   return {
     path: `/run/netns/${near}`,
+    names: { near, far },
     table,
     chosen: '10.99.0.2',
     chosen6: 'fd99::2',
