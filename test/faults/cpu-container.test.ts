@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needsDocker, dockerSkipReason, targetContainers } from '../support/docker.ts'
 import type { TargetContainers } from '../support/docker.ts'
 import { elapse, until } from '../support/until.ts'
-import { executorRig, memoryOf, type ExecutorRig } from './cpu-rig.ts'
+import { executorRig, memoryOf, type ExecutorRig } from './executor-rig.ts'
 
 describe('cpu in a container', () => {
   needsDocker()
@@ -22,7 +22,7 @@ describe('cpu in a container', () => {
     const target = await targets.start({ app: 'web' })
     const neighbour = await targets.start({ app: 'other' })
     const memoryBefore = memoryOf(target.id)
-    const id = await rig.attack({ lengthSeconds: 6, percent: 50 }, target)
+    const id = await rig.attack('cpu', { lengthSeconds: 6, percent: 50 }, target)
     await rig.running(id)
     const [from, fromNeighbour, at] = [
       target.cpuSeconds(),
@@ -45,7 +45,7 @@ describe('cpu in a container', () => {
 
   it('reports the stages of a whole attack in order', async () => {
     const target = await targets.start({})
-    const id = await rig.attack({ lengthSeconds: 1, percent: 10 }, target)
+    const id = await rig.attack('cpu', { lengthSeconds: 1, percent: 10 }, target)
     await rig.ended(id)
     const stages = rig.updates.filter((one) => one.executionId === id).map((one) => one.stage)
     expect([...new Set(stages)]).toEqual(['Initializing', 'Running', 'TearingDown', 'Successful'])
@@ -53,7 +53,7 @@ describe('cpu in a container', () => {
 
   it('ends at once with target_gone when the container is removed', async () => {
     const target = await targets.start({})
-    const id = await rig.attack({ percent: 50 }, target)
+    const id = await rig.attack('cpu', { percent: 50 }, target)
     await rig.running(id)
     await target.container.remove({ force: true })
     const report = await rig.ended(id)
@@ -65,7 +65,7 @@ describe('cpu in a container', () => {
 
   it('follows a container that restarts, for the time that remains only', async () => {
     const target = await targets.start({})
-    const id = await rig.attack({ lengthSeconds: 8, percent: 50 }, target)
+    const id = await rig.attack('cpu', { lengthSeconds: 8, percent: 50 }, target)
     await rig.running(id)
     const [first] = rig.burners(id)
     const at = performance.now()
@@ -85,7 +85,7 @@ describe('cpu in a container', () => {
 
   it('says so when the container stopped and did not come back', async () => {
     const target = await targets.start({})
-    const id = await rig.attack({ lengthSeconds: 3, percent: 50 }, target)
+    const id = await rig.attack('cpu', { lengthSeconds: 3, percent: 50 }, target)
     await rig.running(id)
     await target.container.stop({ t: 0 })
     const report = await rig.ended(id)
@@ -95,7 +95,7 @@ describe('cpu in a container', () => {
 
   it('goes on in a paused container and ends on time', async () => {
     const target = await targets.start({})
-    const id = await rig.attack({ lengthSeconds: 3, percent: 50 }, target)
+    const id = await rig.attack('cpu', { lengthSeconds: 3, percent: 50 }, target)
     await rig.running(id)
     const at = performance.now()
     await target.container.pause()
@@ -108,8 +108,8 @@ describe('cpu in a container', () => {
 
   it('adds up two attacks on one container and ends each alone', async () => {
     const target = await targets.start({})
-    const first = await rig.attack({ lengthSeconds: 30, percent: 20 }, target)
-    const second = await rig.attack({ lengthSeconds: 30, percent: 30 }, target)
+    const first = await rig.attack('cpu', { lengthSeconds: 30, percent: 20 }, target)
+    const second = await rig.attack('cpu', { lengthSeconds: 30, percent: 30 }, target)
     await Promise.all([rig.running(first), rig.running(second)])
     const share = async () => {
       const [from, at] = [target.cpuSeconds(), performance.now()]
@@ -126,7 +126,7 @@ describe('cpu in a container', () => {
 
   it('refuses what the owner forbids, before any side effect', async () => {
     const target = await targets.start({ 'temblor.protect': 'true' })
-    const id = await rig.attack({ percent: 50 }, target)
+    const id = await rig.attack('cpu', { percent: 50 }, target)
     const report = await rig.ended(id)
     expect(report).toMatchObject({ reason: 'forbidden_by_owner' })
     expect(report.message).toContain('temblor.protect')
@@ -134,7 +134,7 @@ describe('cpu in a container', () => {
   })
 
   it('says when there is no such container', async () => {
-    const id = await rig.attack({}, { id: 'f'.repeat(64), name: 'nobody' })
+    const id = await rig.attack('cpu', {}, { id: 'f'.repeat(64), name: 'nobody' })
     expect(await rig.ended(id)).toMatchObject({ reason: 'target_not_found' })
   })
 })

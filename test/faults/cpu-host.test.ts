@@ -15,7 +15,7 @@ import {
 } from '../../agent/host/processes.ts'
 import { Journal } from '../../agent/journal.ts'
 import { elapse, until } from '../support/until.ts'
-import { executorRig, type ExecutorRig } from './cpu-rig.ts'
+import { executorRig, type ExecutorRig } from './executor-rig.ts'
 
 let rig: ExecutorRig
 const parents: ChildProcess[] = []
@@ -32,9 +32,9 @@ async function startParent(): Promise<{ child: ChildProcess; marker: string; sta
   const stateDir = mkdtempSync(join(tmpdir(), 'temblor-parent-'))
   const instanceId = randomUUID()
   const script = `
-    const { executorRig } = await import(${JSON.stringify(new URL('cpu-rig.ts', import.meta.url).href)})
+    const { executorRig } = await import(${JSON.stringify(new URL('executor-rig.ts', import.meta.url).href)})
     const rig = await executorRig(${JSON.stringify({ stateDir, instanceId })})
-    const id = await rig.attack({ lengthSeconds: 600, percent: 30 })
+    const id = await rig.attack('cpu', { lengthSeconds: 600, percent: 30 })
     await rig.running(id)
     console.log(id)
     const { reason } = await rig.ended(id)
@@ -56,7 +56,7 @@ async function nextLine(child: ChildProcess): Promise<string> {
 
 describe('cpu on this host', () => {
   it('burns the share that was asked for and measures it', async () => {
-    const id = await rig.attack({ lengthSeconds: 5, percent: 30 })
+    const id = await rig.attack('cpu', { lengthSeconds: 5, percent: 30 })
     await rig.running(id)
     const [burner] = rig.burners(id)
     const [from, at] = [cpuSeconds(burner?.pid ?? 0) ?? 0, performance.now()]
@@ -70,7 +70,7 @@ describe('cpu on this host', () => {
   })
 
   it('ends when its length is over, and its processes with it', async () => {
-    const id = await rig.attack({ lengthSeconds: 1, percent: 5 })
+    const id = await rig.attack('cpu', { lengthSeconds: 1, percent: 5 })
     await rig.running(id)
     const at = performance.now()
     await rig.ended(id)
@@ -79,7 +79,7 @@ describe('cpu on this host', () => {
   })
 
   it('halts while it starts, twice at once, and leaves nothing', async () => {
-    const id = await rig.attack({ lengthSeconds: 60 })
+    const id = await rig.attack('cpu', { lengthSeconds: 60 })
     rig.executor.halt(id, 2, '')
     rig.executor.halt(id, 2, '')
     expect(await rig.ended(id)).toMatchObject({ reason: 'halted' })
@@ -95,7 +95,7 @@ describe('cpu on this host', () => {
   })
 
   it('halts in the moment in which the burner starts', async () => {
-    const id = await rig.attack({ lengthSeconds: 60 })
+    const id = await rig.attack('cpu', { lengthSeconds: 60 })
     await until('the burner is there', () => rig.burners(id).length === 1, 2000, 1)
     rig.executor.halt(id, 2, '')
     expect(await rig.ended(id)).toMatchObject({ reason: 'halted' })
@@ -128,7 +128,7 @@ describe('cpu on this host', () => {
   })
 
   it('reports a burner that somebody killed', async () => {
-    const id = await rig.attack({ lengthSeconds: 60, percent: 5 })
+    const id = await rig.attack('cpu', { lengthSeconds: 60, percent: 5 })
     await rig.running(id)
     process.kill(rig.burners(id)[0]?.pid ?? 0, 'SIGKILL')
     expect(await rig.ended(id)).toMatchObject({ reason: 'fault_died' })
@@ -155,9 +155,9 @@ describe('cpu on this host', () => {
 
   it('keeps to the limits of the owner', async () => {
     await using strict = await executorRig({ limits: { maxPercent: 20, maxLengthSeconds: 5 } })
-    const tooMuch = await strict.attack({ percent: 21, lengthSeconds: 5 })
+    const tooMuch = await strict.attack('cpu', { percent: 21, lengthSeconds: 5 })
     expect(await strict.ended(tooMuch)).toMatchObject({ reason: 'forbidden_by_owner' })
-    const tooLong = await strict.attack({ percent: 20, lengthSeconds: 6 })
+    const tooLong = await strict.attack('cpu', { percent: 20, lengthSeconds: 6 })
     expect((await strict.ended(tooLong)).message).toContain('TEMBLOR_MAX_LENGTH_SECONDS')
   })
 })

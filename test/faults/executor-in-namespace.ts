@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { AttackParams, AttackTypeName } from '../../shared/attacks/index.ts'
+import type { ExecutionUpdate } from '../../agent/execution-update.ts'
+import { processes, type ProcessInfo } from '../support/processes.ts'
+import type { ExecutorLine, ExecutorProcessOptions, ExecutorRequest } from './executor-process.ts'
+import { isRunning, orderFor, updateLog, type UpdateLog } from './executor-rig.ts'
+
+const program = fileURLToPath(new URL('executor-process.ts', import.meta.url))
+
+/** An executor whose host is a network namespace. */
+export interface NamespaceExecutor extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly updates: UpdateLog['updates']
+  readonly reached: UpdateLog['reached']
+  /** What it was started with; another one with the same takes over its journal. */
+  readonly options: ExecutorProcessOptions
+  /** The executions that it found open when it started. */
+  readonly replayed: readonly string[]
+  /** Starts an attack. @returns its execution id */
+  attack(type: AttackTypeName, params: AttackParams, attackId?: string): string
+  halt(executionId: string): void
+  running(executionId: string): Promise<ExecutionUpdate>
+  /** Its last update, which holds the report. */
+  ended(executionId: string): Promise<ExecutionUpdate>
+  /** Helper processes of this executor that live. */
+  helpers(): ProcessInfo[]
+  /** Kills it without a warning. */
+  kill(): Promise<void>
+}
+
+/** Starts an executor in a network namespace; resolves when it takes orders. */
+export async function executorIn(
+  namespacePath: string,
+  options: ExecutorProcessOptions = {
+    stateDir: mkdtempSync(join(tmpdir(), 'temblor-executor-')),
+    instanceId: randomUUID(),
+  },
+): Promise<NamespaceExecutor> {
+  const command = [`--net=${namespacePath}`, '--', process.execPath, program]
+  const child = spawn('nsenter', [...command, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const log = updateLog()
+  const ready = Promise.withResolvers<readonly string[]>()
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    const { update, replayed } = JSON.parse(text) as ExecutorLine
+    if (update) log.add(update)
+    if (replayed) ready.resolve(replayed)
+  })
+  const gone = once(child, 'close')
+  void gone.then(() => ready.reject(new Error('The executor ended before it was ready.')))
+  const ask = (request: ExecutorRequest) => child.stdin.write(`${JSON.stringify(request)}\n`)
+  return {
+    child,
+    options,
+    updates: log.updates,
+    reached: log.reached,
+    replayed: await ready.promise,
+    attack(type, params, attackId) {
+      const order = orderFor(type, params, undefined, attackId)
+      ask({ run: order })
+      return order.executionId
+    },
+    halt: (executionId) => void ask({ halt: executionId }),
+    running: (executionId) => log.reached(executionId, isRunning),
+    ended: (executionId) => log.reached(executionId, ({ reason }) => reason !== undefined),
+    helpers: () => helpersOf(options.instanceId),
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGCONT')
+      child.stdin.end()
+      await gone
+    },
+  }
+}
+
+/** Helper processes of one agent: what it makes carries its instance. */
+export function helpersOf(instanceId: string): ProcessInfo[] {
+  return processes().filter(({ command }) => command.includes(`temblor:${instanceId}:`))
+}
