@@ -34,17 +34,21 @@ const packages: Record<string, string> = {
  */
 export function runTool(program: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, stdio: 'pipe', timeout: timeoutMs })
+    const child = spawn(program, args, { env, stdio: 'pipe' })
+    // Not the timeout of spawn: for a program that is not there it would keep this process for as long.
+    const timer = setTimeout(() => child.kill(), timeoutMs)
     let output = ''
     let complaint = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text))
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? missingTool(program) : error),
-    )
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      reject(error.code === 'ENOENT' ? missingTool(program) : error)
+    })
     child.once('close', (code) => {
+      clearTimeout(timer)
       if (code === 0) resolve(output)
       else reject(new ToolError(toolName(program, args), complaint))
     })
