@@ -81,7 +81,7 @@ async function startController() {
       })
     },
   })
-  const times = { heartbeatMs: 100, leaseMs: 300, deadManMs: 1000 }
+  const times = { heartbeatMs: 100, leaseMs: 300, deadManMs: 1000, controllerBootId: 'boot' }
   const pair = {
     private_key: Buffer.from(own.keyPem),
     cert_chain: Buffer.from(`${own.certificatePem}\n${keys.caCertificatePem}`),
@@ -247,6 +247,22 @@ describe('a session', () => {
     controller.sessions[1]?.stream.write(runMessage(id))
     await controller.heard(1, ({ commandAck }) => commandAck?.generation === 1)
     expect(journal.get(id)).toMatchObject({ acknowledged: true, state: 'DONE' })
+  })
+
+  it('knows from the welcome that its controller is on the same host, and spares it', async () => {
+    const controller = await startController()
+    await startLink(controller)
+    await controller.heard(0, (message) => message.hello)
+    const shutdown = (allowControllerHost: boolean) => {
+      const params = { delayMinutes: 1, reboot: true, crash: false, allowControllerHost }
+      const change = { attackType: 'shutdown', paramsJson: JSON.stringify(params) }
+      return runMessage(randomUUID(), change)
+    }
+    controller.sessions[0]?.stream.write(shutdown(false))
+    const refused = await controller.heard(0, ({ executionUpdate }) => executionUpdate?.reason)
+    expect(refused.executionUpdate).toMatchObject({ reason: 'controller_host' })
+    controller.sessions[0]?.stream.write(shutdown(true))
+    await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'Running')
   })
 
   it('does not start an order that is too old', async () => {

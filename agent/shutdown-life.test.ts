@@ -138,7 +138,15 @@ describe('a host that is to go down', () => {
 })
 
 describe('until then it is prevented, and stays prevented,', () => {
-  const prevented = async (end: (executor: Executor, id: string) => unknown, reason: string) => {
+  it.each<[string, (executor: Executor, id: string) => unknown, string]>([
+    ['a halt', (executor, id) => executor.halt(id, 2, ''), 'halted'],
+    ['the end of the agent', (executor) => executor.close('Stopped.'), 'agent_stopped'],
+    [
+      'the loss of the controller',
+      (executor) => executor.endAll('controller_lost', 'Lost.'),
+      'controller_lost',
+    ],
+  ])('by %s', async (_, end, reason) => {
     const power = recordedPower()
     const { executor, journal, reached } = startAgent(power)
     const asked = order({ delayMinutes: 1 })
@@ -151,13 +159,7 @@ describe('until then it is prevented, and stays prevented,', () => {
     expect(power.asked.at(-1)).toContain('the host stays up')
     await executor.run(asked)
     expect(journal.get(asked.executionId)?.state).toBe('DONE')
-  }
-
-  it('by a halt', () => prevented((executor, id) => executor.halt(id, 2, ''), 'halted'))
-  it('by the end of the agent', () =>
-    prevented((executor) => executor.close('Stopped.'), 'agent_stopped'))
-  it('by the loss of the controller', () =>
-    prevented((executor) => executor.endAll('controller_lost', 'Lost.'), 'controller_lost'))
+  })
 
   it('even in the moment in which the controller is told', async () => {
     const power = recordedPower()
@@ -234,20 +236,21 @@ describe('the agent that comes back', () => {
   })
 })
 
-describe('an agent refuses', () => {
-  const outcome = async (
-    params: object,
-    setUp: { power?: RecordedPower; controller?: string; limits?: Partial<OwnerLimits> } = {},
-  ) => {
-    const power = setUp.power ?? recordedPower()
-    const { executor, updates } = startAgent(power, 'boot-1', setUp.limits)
-    if (setUp.controller) executor.meetController(setUp.controller)
-    const asked = order(params)
-    await executor.run(asked)
-    const report = await Promise.race([executor.ended(asked.executionId), power.wentDown])
-    return typeof report === 'string' ? report : [report?.reason, report?.message, updates.length]
-  }
+/** What the host is asked to do, or with what the agent refuses. */
+async function outcome(
+  params: object,
+  setUp: { power?: RecordedPower; controller?: string; limits?: Partial<OwnerLimits> } = {},
+): Promise<string | unknown[]> {
+  const power = setUp.power ?? recordedPower()
+  const { executor, updates } = startAgent(power, 'boot-1', setUp.limits)
+  if (setUp.controller) executor.meetController(setUp.controller)
+  const asked = order(params)
+  await executor.run(asked)
+  const report = await Promise.race([executor.ended(asked.executionId), power.wentDown])
+  return typeof report === 'string' ? report : [report?.reason, report?.message, updates.length]
+}
 
+describe('an agent refuses', () => {
   it('the host of its controller, unless it is asked for', async () => {
     const refused = await outcome({}, { controller: 'boot-1' })
     expect(refused).toEqual(['controller_host', expect.stringContaining('--allow-con'), 2])

@@ -24,6 +24,11 @@ function recordedMachine(there: readonly string[], change: Partial<Machine> = {}
   return { asked, machine }
 }
 
+/** A machine on which systemd has these jobs. */
+function withJobs(text: string): Machine {
+  return recordedMachine(['/run/systemd/system'], { run: () => Promise.resolve(text) }).machine
+}
+
 const noWait = { orderly: 0, lastResort: 0 }
 const longWait = { orderly: 600_000, lastResort: 0 }
 
@@ -80,11 +85,9 @@ describe('taking a host down', () => {
   })
 
   it('knows from the jobs of systemd that the host goes down', async () => {
-    const jobs = (text: string) =>
-      recordedMachine(['/run/systemd/system'], { run: () => Promise.resolve(text) }).machine
-    const goingDown = jobs('128 reboot.target start waiting\n')
+    const goingDown = withJobs('128 reboot.target start waiting\n')
     expect(await createHostPower(lasting, goingDown).isGoingDown()).toBe(true)
-    expect(await createHostPower(lasting, jobs('')).isGoingDown()).toBe(false)
+    expect(await createHostPower(lasting, withJobs('')).isGoingDown()).toBe(false)
   })
 })
 
