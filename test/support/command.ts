@@ -32,10 +32,16 @@ process.once('exit', () => {
 
 /**
  * Starts `node <file> …` in the repository with this Node and without the caller's TEMBLOR_ variables,
- * in a process group of its own, as a shell does.
+ * in a process group of its own, as a shell does. `prefix` is a command that becomes it, such as
+ * `ip netns exec`.
  */
-export function startNode(args: readonly string[], environment: Environment = {}): Running {
-  const child = spawn(process.execPath, [...args], {
+export function startNode(
+  args: readonly string[],
+  environment: Environment = {},
+  prefix: readonly string[] = [],
+): Running {
+  const [program = '', ...rest] = [...prefix, process.execPath, ...args]
+  const child = spawn(program, rest, {
     cwd: repository,
     env: { ...cleanEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
