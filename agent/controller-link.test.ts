@@ -188,6 +188,12 @@ function runMessage(executionId: string, change: object = {}): ControllerMessage
   return { run: { ...ids, paramsJson: JSON.stringify(params), ...times, ...change } }
 }
 
+function shutdownMessage(allowControllerHost: boolean): ControllerMessage {
+  const params = { delayMinutes: 1, reboot: true, crash: false, allowControllerHost }
+  const change = { attackType: 'shutdown', paramsJson: JSON.stringify(params) }
+  return runMessage(randomUUID(), change)
+}
+
 describe('joining', () => {
   it('keeps the certificate, not the secret, and does not enrol again', async () => {
     const controller = await startController()
@@ -253,15 +259,10 @@ describe('a session', () => {
     const controller = await startController()
     await startLink(controller)
     await controller.heard(0, (message) => message.hello)
-    const shutdown = (allowControllerHost: boolean) => {
-      const params = { delayMinutes: 1, reboot: true, crash: false, allowControllerHost }
-      const change = { attackType: 'shutdown', paramsJson: JSON.stringify(params) }
-      return runMessage(randomUUID(), change)
-    }
-    controller.sessions[0]?.stream.write(shutdown(false))
+    controller.sessions[0]?.stream.write(shutdownMessage(false))
     const refused = await controller.heard(0, ({ executionUpdate }) => executionUpdate?.reason)
     expect(refused.executionUpdate).toMatchObject({ reason: 'controller_host' })
-    controller.sessions[0]?.stream.write(shutdown(true))
+    controller.sessions[0]?.stream.write(shutdownMessage(true))
     await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'Running')
   })
 

@@ -18,7 +18,8 @@ export function hostShutdown(
   context: FaultContext,
 ): { backend: string; handle: FaultHandle } {
   const problem = power.problem()
-  if (problem !== undefined) throw new FaultError('unsupported', `This agent is ${problem}.`)
+  if (problem !== undefined)
+    throw new FaultError('unsupported', `This host cannot do it: ${problem}.`)
   const change: PowerChange = params.reboot ? 'reboot' : 'poweroff'
   const what = params.reboot ? 'reboots' : 'powers off'
   const at = new Date(Date.now() + context.remainingMs).toISOString()

@@ -44,6 +44,7 @@ export function targetingRig(redis: Redis) {
   const attack = (
     { labels, ...body }: Sent,
     idempotency?: NewAttack['idempotency'],
+    change: Partial<NewAttack> = {},
   ): NewAttack => ({
     teamId,
     type: 'cpu',
@@ -54,9 +55,13 @@ export function targetingRig(redis: Redis) {
     createdBy: 'a@b.c',
     source: 'Api',
     idempotency,
+    ...change,
   })
-  const create = (sent: Sent, idempotency?: NewAttack['idempotency']) =>
-    openAttacks(redis).create(attack(sent, idempotency))
+  const create = (
+    sent: Sent,
+    idempotency?: NewAttack['idempotency'],
+    change: Partial<NewAttack> = {},
+  ) => openAttacks(redis).create(attack(sent, idempotency, change))
   const executionsOf = async (attackId: string) =>
     (await openExecutions(redis).ofAttacks(teamId, [attackId]))[0] ?? []
   return {
