@@ -29,6 +29,8 @@ export class Gate {
   readonly #endsAtMs: number
   readonly #death = Promise.withResolvers<FaultDeath>()
   readonly #refreshTimer: NodeJS.Timeout
+  /** The kernel keeps the rules in force by itself until the end of the attack. */
+  #isHeldToEnd: boolean
   #counters: Counters = nothing
   #busy: Promise<unknown> = Promise.resolve()
 
@@ -42,6 +44,7 @@ export class Gate {
     this.#family = options.family
     this.#table = options.table
     this.#endsAtMs = performance.now() + options.remainingMs
+    this.#isHeldToEnd = options.remainingMs <= holdMs
     this.died = this.#death.promise
     this.#refreshTimer = setInterval(() => this.#inTurn(() => this.#refresh()), refreshEveryMs)
   }
@@ -76,9 +79,20 @@ export class Gate {
 
   async #refresh(): Promise<void> {
     const leftMs = this.#endsAtMs - performance.now()
-    if (leftMs <= 0) return
+    // Nobody stopped it in time: this process stood still, and the kernel has ended it.
+    if (leftMs <= 0) return this.#expired()
     const script = refreshScript(this.#family, this.#table, holdFor(leftMs))
     this.#read(await this.#ask(script))
+    this.#isHeldToEnd = leftMs <= holdMs
+  }
+
+  /** The kernel has forgotten the rules: at the end of the attack, or before it. */
+  #expired(): void {
+    this.#death.resolve(
+      this.#isHeldToEnd
+        ? { cause: 'deadline', message: 'The rules have expired at the end of the attack.' }
+        : { cause: 'silence', message: 'The rules were not refreshed in time and have expired.' },
+    )
   }
 
   /** As an argument, because nft cannot read from a socket when it answers in JSON. */
@@ -101,11 +115,11 @@ export class Gate {
       return this.#death.resolve({ cause: 'crash', message: String(error) })
     if (!/No such file or directory/.test(error.stderr))
       return this.#death.resolve({ cause: 'crash', message: error.message })
-    this.#death.resolve(
-      (await tableExists(this.#namespace, this.#family, this.#table))
-        ? { cause: 'silence', message: 'The rules were not refreshed in time and have expired.' }
-        : { cause: 'crash', message: 'Somebody removed the nft table of the attack.' },
-    )
+    if (await tableExists(this.#namespace, this.#family, this.#table)) return this.#expired()
+    this.#death.resolve({
+      cause: 'crash',
+      message: 'Somebody removed the nft table of the attack.',
+    })
   }
 }
 
