@@ -6,7 +6,12 @@ import { generate, runChecks, toolBox } from './setup/checks.mjs'
 import { runChild } from './setup/child.mjs'
 import { engineAnswers, ensureEngine } from './setup/docker-engine.mjs'
 import { ensureNpmPackages } from './setup/npm-packages.mjs'
-import { enginePackages, ensureSystemPackages, MissingPackages } from './setup/system-packages.mjs'
+import {
+  enginePackages,
+  ensureSystemPackages,
+  MissingPackages,
+  packagesForGuests,
+} from './setup/system-packages.mjs'
 import { runTests } from './setup/tests.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -73,6 +78,12 @@ async function test() {
   } catch (error) {
     say(`Tests that need containers are skipped: ${error.message}`)
     env.TEMBLOR_SKIP_DOCKER_REASON = error.message
+  }
+  try {
+    await ensureSystemPackages(packagesForGuests(), { say, askFirst })
+  } catch (error) {
+    say(`Tests that need emulated machines are skipped: ${error.message}`)
+    env.TEMBLOR_SKIP_GUESTS_REASON = error.message
   }
   return finishTests(args, env, stopEngine)
 }

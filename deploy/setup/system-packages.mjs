@@ -11,6 +11,14 @@ const packages = {
   runc: { why: 'used by Docker', isThere: () => hasProgram('runc') },
   iptables: { why: 'used by Docker', isThere: () => hasProgram('iptables') },
   'busybox-static': { why: 'the image of the target containers', isThere: hasStaticBusybox },
+  'qemu-system-x86': {
+    why: 'emulated machines as hosts to attack',
+    isThere: () => hasProgram('qemu-system-x86_64'),
+  },
+  'qemu-utils': { why: 'their disks', isThere: () => hasProgram('qemu-img') },
+  mmdebstrap: { why: 'the Debian in them', isThere: () => hasProgram('mmdebstrap') },
+  e2fsprogs: { why: 'their file systems', isThere: () => hasProgram('mke2fs') },
+  cpio: { why: 'what they boot from', isThere: () => hasProgram('cpio') },
   'stress-ng': { why: 'what the bench compares with', isThere: () => hasProgram('stress-ng') },
 }
 
@@ -22,6 +30,16 @@ const units = {
 
 /** What an Engine of our own needs; with a running Engine only the image's package is needed. */
 export const enginePackages = ['docker.io', 'containerd', 'runc', 'iptables']
+
+/** What the emulated machines of the tests are made with. */
+const guestPackages = ['qemu-system-x86', 'qemu-utils', 'mmdebstrap', 'e2fsprogs', 'cpio']
+
+/** The packages for emulated machines; none where they are not made: see test/support/guest. */
+export function packagesForGuests() {
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''
+  const areMade = process.arch === 'x64' && /^ID=debian$/m.test(release)
+  return areMade ? guestPackages : []
+}
 
 /** A system package is missing and cannot be installed from here; the message says what to type. */
 export class MissingPackages extends Error {}

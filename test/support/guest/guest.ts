@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { until } from '../until.ts'
 import type { CableEnd } from './cable.ts'
 import { GuestAgentClient, type GuestResult } from './guest-agent.ts'
-import { guestImage } from './image.ts'
+import { guestImage, type GuestImage } from './image.ts'
 import { projectDisk } from './project-disk.ts'
 import {
   agentSocket,
@@ -71,10 +71,19 @@ export interface Guest {
 const upWithinMs = 150_000
 const runTimeoutMs = 60_000
 
+let disks: Promise<{ image: GuestImage; project: string }> | undefined
+
+/** What all guests of this process start from; made at the first call (a minute, or from the cache). */
+export function guestDisks(): Promise<{ image: GuestImage; project: string }> {
+  const make = async () => ({ image: await guestImage(), project: await projectDisk() })
+  disks ??= make()
+  return disks
+}
+
 /** Makes a guest with a fresh disk, boots it and waits until it answers (10 to 25 s). */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
   const { name, memoryMb = 768, cpus = 2, nics = [] } = options
-  const [image, project] = [await guestImage(), await projectDisk()]
+  const { image, project } = await guestDisks()
   const dir = mkdtempSync(join(tmpdir(), 'temblor-guest-'))
   const machine: Machine = { name, memoryMb, cpus, nics, image, project, dir }
   await tool('qemu-img', [
@@ -91,7 +100,10 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const guest = new EmulatedGuest(machine)
   liveGuests.add(guest)
   try {
+    const startedAt = performance.now()
     await guest.start()
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    process.stderr.write(`Guests: ${name} answers after ${seconds} s.\n`)
     return guest
   } catch (error) {
     await guest[Symbol.asyncDispose]()

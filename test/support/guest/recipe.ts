@@ -106,6 +106,10 @@ const command = `#!/bin/sh
 exec ${projectDir}/node_modules/.bin/node ${projectDir}/agent/cli/bin.js "$@"
 `
 
+const quiet = `[Service]
+LogLevelMax=notice
+`
+
 /** Files of ours in the image: path, text, mode. */
 export const files: readonly (readonly [path: string, text: string, mode: number])[] = [
   ['/etc/fstab', '', 0o644],
@@ -117,6 +121,8 @@ export const files: readonly (readonly [path: string, text: string, mode: number
   ['/usr/local/bin/temblor', command, 0o755],
   ['/usr/local/sbin/guest-network', network, 0o755],
   ['/etc/systemd/system/guest-network.service', networkUnit, 0o644],
+  // It logs every question it is asked, ten a second.
+  ['/etc/systemd/system/qemu-guest-agent.service.d/quiet.conf', quiet, 0o644],
 ]
 
 /** Units of ours that start with the guest. */

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { guestImage } from './image.ts'
-import { projectDisk } from './project-disk.ts'
-import { liveGuests } from './guest.ts'
+import { guestDisks, liveGuests } from './guest.ts'
 import { tool } from './tool.ts'
 
 /** The programs that make and run guests, by Debian package. */
@@ -60,7 +58,7 @@ async function findSkipReason(): Promise<string | undefined> {
   const missing = found.flat()
   if (missing.length > 0) return `these packages are not installed: ${missing.join(', ')}`
   try {
-    await Promise.all([guestImage(), projectDisk()])
+    await guestDisks()
     return undefined
   } catch (error) {
     return `no image of a guest can be made here: ${String(error)}`
