@@ -1,5 +1,5 @@
 import { attackTypes } from '../../shared/attacks/index.ts'
-import { selectorOf } from '../../shared/attacks/network/selector.ts'
+import { selectorOf, type Sides } from '../../shared/attacks/network/selector.ts'
 import type { Values } from '../../shared/attacks/params.ts'
 import { probeNetwork } from '../network/capability.ts'
 import { Gate, holdFor, type Counters } from '../network/gate.ts'
@@ -45,7 +45,7 @@ export const blackhole: Fault = {
       undo: [undoLink(traffic), undoTable(kind, 'netdev', traffic), undoProcess(markerOf(context))],
       start: () =>
         startOnce(kind, context.attackId, target, traffic, () =>
-          cut(traffic, selector.hostnames.only, context),
+          cut(traffic, selector.hostnames, context),
         ),
     }
   },
@@ -55,7 +55,7 @@ export const blackhole: Fault = {
 
 async function cut(
   traffic: TargetTraffic,
-  names: readonly string[],
+  names: Sides,
   { remainingMs }: FaultContext,
 ): Promise<FaultHandle> {
   const { namespace, plan, observer } = traffic

@@ -32,7 +32,7 @@ export const latency: Fault = {
       refuseOverlap(kind, context.attackId, traffic)
       const isNetem = netemProblem(capability) === undefined
       if (isNetem) await refuseForeignFilters(traffic)
-      const order = { delayMs, names: selector.hostnames.only }
+      const order = { delayMs, names: selector.hostnames }
       const delay = isNetem ? delayByNetem : delayByQueue
       const devices = traffic.plan.devices.join(', ')
       return {

@@ -1,7 +1,7 @@
 import type { FaultDeath } from '../faults/fault.ts'
 import { ToolError } from '../host/tool.ts'
 import { NamespaceGone, runIn, type NamespaceRef } from './namespace.ts'
-import { chooseScript, deleteScript, refreshScript, type Direction } from './ruleset.ts'
+import { addScript, deleteScript, refreshScript, type Direction } from './ruleset.ts'
 
 /** The kernel forgets the rules when they have not been refreshed for this long. */
 const holdMs = 12_000
@@ -54,9 +54,9 @@ export class Gate {
     return this.#counters
   }
 
-  /** Puts further addresses under the fault. */
-  choose(addresses: readonly string[]): void {
-    const script = chooseScript(this.#family, this.#table, addresses)
+  /** Puts further addresses under the fault, or spares them. */
+  add(set: 'chosen' | 'spared', addresses: readonly string[]): void {
+    const script = addScript(this.#family, this.#table, set, addresses)
     this.#inTurn(() => runIn(this.#namespace, 'nft', ['-f', '-'], script))
   }
 

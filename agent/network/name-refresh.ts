@@ -1,33 +1,50 @@
+import type { Sides } from '../../shared/attacks/network/selector.ts'
 import type { Gate } from './gate.ts'
-import { lookUpAll, type TargetTraffic } from './target-traffic.ts'
+import type { Observer } from './observer/observer-process.ts'
+import type { TargetTraffic } from './target-traffic.ts'
 
 /** As often as this answers of name servers are asked for anew. */
-const everyMs = 30_000
+const refreshEveryMs = 30_000
 
 /**
- * Keeps the addresses of names current: new ones are added, old ones stay until the end of the attack,
- * because connections to them may live on.
+ * Keeps the addresses of names current, of those that are hit and of those that are spared: new ones
+ * are added, old ones stay until the end of the attack, because connections to them may live on.
  * @returns what ends it, and every address that was hit
  */
 export function followNames(
   traffic: TargetTraffic,
-  names: readonly string[],
-  gate: Gate,
+  names: Sides,
+  gate: Pick<Gate, 'add'>,
+  everyMs = refreshEveryMs,
 ): { close(): void; addresses: ReadonlySet<string> } {
-  const addresses = new Set(names.length > 0 ? traffic.plan.chosen : [])
-  const { observer, root } = traffic
-  if (!observer || names.length === 0) return { close: () => undefined, addresses }
+  const { observer, plan } = traffic
+  const chosen = new Set(names.only.length > 0 ? plan.chosen : [])
+  if (!observer) return { close: () => undefined, addresses: chosen }
+  const spared = new Set(plan.spared)
+  const addFresh = (set: 'chosen' | 'spared', known: Set<string>, found: readonly string[]) => {
+    const fresh = found.filter((address) => !known.has(address))
+    for (const address of fresh) known.add(address)
+    if (fresh.length > 0) gate.add(set, fresh)
+  }
   const timer = setInterval(async () => {
-    try {
-      const found = [...(await lookUpAll(observer, names, root)).values()].flat()
-      const fresh = found.filter((address) => !addresses.has(address))
-      for (const address of fresh) addresses.add(address)
-      if (fresh.length > 0) gate.choose(fresh)
-    } catch {
-      // A name server that does not answer for a while takes nothing away from what is hit.
-    }
+    const find = await lookUpAgain(observer, names, traffic.root)
+    addFresh('spared', spared, names.not.flatMap(find))
+    addFresh('chosen', chosen, names.only.flatMap(find))
   }, everyMs)
-  return { close: () => clearInterval(timer), addresses }
+  return { close: () => clearInterval(timer), addresses: chosen }
+}
+
+/** A name server that does not answer for a while takes nothing away from what is hit or spared. */
+async function lookUpAgain(
+  observer: Observer,
+  { only, not }: Sides,
+  root: string,
+): Promise<(name: string) => readonly string[]> {
+  const found = await observer.lookUp([...only, ...not], root).catch(() => undefined)
+  return (name) => {
+    const answer = found?.[name]
+    return typeof answer === 'object' ? answer : []
+  }
 }
 
 /** Which addresses names led to; part of the report. */

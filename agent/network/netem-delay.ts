@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sides } from '../../shared/attacks/network/selector.ts'
 import {
   FaultError,
   type FaultContext,
@@ -17,7 +18,7 @@ import { linkName, tableName, undoLink, undoProcess, undoTable } from './undo.ts
 export interface DelayOrder {
   readonly delayMs: number
   /** Names whose addresses are kept current. */
-  readonly names: readonly string[]
+  readonly names: Sides
 }
 
 /** After a user's own rules at the same place, which it would keep packets from, and a blackhole. */

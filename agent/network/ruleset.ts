@@ -84,12 +84,17 @@ list counters table ${family} ${table}
 `
 }
 
-/** Chooses further addresses, for names that have got new ones. */
-export function chooseScript(family: string, table: string, addresses: readonly string[]): string {
+/** Chooses or spares further addresses, for names that have got new ones. */
+export function addScript(
+  family: string,
+  table: string,
+  what: 'chosen' | 'spared',
+  addresses: readonly string[],
+): string {
   return families
     .flatMap((ip) => {
       const own = addresses.filter(ip.isOf)
-      const set = `${family} ${table} chosen${ip.version}`
+      const set = `${family} ${table} ${what}${ip.version}`
       return own.length > 0 ? [`add element ${set} { ${own.join(', ')} }`] : []
     })
     .join('\n')
@@ -162,9 +167,8 @@ function sparingRules(plan: TrafficPlan, direction: Direction): string[] {
   ] as const
   const hasPorts = [remotePorts, localPorts].some(({ only, not }) => only.length + not.length > 0)
   return [
-    ...families
-      .filter((ip) => plan.spared.some(ip.isOf))
-      .map((ip) => `${ip.name} ${remote} @spared${ip.version} return`),
+    // Also when there are none yet: names that are spared may get some.
+    ...families.map((ip) => `${ip.name} ${remote} @spared${ip.version} return`),
     ...plan.sparedEndpoints.map(({ address, port }) => {
       const ip = address.includes(':') ? 'ip6' : 'ip'
       return `${ip} ${remote} ${address} tcp ${remotePort} ${port} return`

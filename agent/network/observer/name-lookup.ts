@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { formatBlock, parseBlock } from '../../../shared/attacks/network/address.ts'
 
 /** What `/etc/resolv.conf` says, as resolv.conf(5) has it. */
 export interface ResolverSettings {
@@ -21,7 +22,9 @@ export function parseResolvConf(text: string): ResolverSettings {
       .split(/\s+/)
     const [first = ''] = words
     if (key === 'nameserver' && isIP(first.split('%')[0] ?? '')) settings.servers.push(first)
-    if (key === 'search' || key === 'domain') settings.search = words
+    // A lone dot is no domain: systemd-resolved writes it where there is none.
+    if (key === 'search' || key === 'domain')
+      settings.search = words.map((word) => word.replace(/^\.+|\.+$/g, '')).filter(Boolean)
     const ndots = key === 'options' ? /ndots:(\d+)/.exec(words.join(' ')) : null
     if (ndots) settings.ndots = Number(ndots[1])
   }
@@ -36,6 +39,15 @@ export function findInHosts(text: string, name: string): string[] {
   })
 }
 
+/**
+ * Addresses as they are on the wire, each once: without the zone that only this host knows, and a v4
+ * address that is written as a v6 one as what it is.
+ */
+export function onTheWire(addresses: readonly string[]): string[] {
+  const blocks = addresses.map((address) => parseBlock(address.replace(/%.*/, '')))
+  return [...new Set(blocks.filter((block) => block !== undefined).map(formatBlock))]
+}
+
 /** The full names that are asked for, in order. */
 export function candidateNames(name: string, { search, ndots }: ResolverSettings): string[] {
   const inDomains = search.map((domain) => `${name}.${domain}`)
@@ -46,32 +58,50 @@ export function candidateNames(name: string, { search, ndots }: ResolverSettings
 /**
  * The addresses of a name as programs below this root see them: from its hosts file, else from the
  * servers in its resolv.conf. Empty when there is no such name.
- * @throws Error when no server answers
+ * @throws Error when no server answers, or all that answer fail
  */
 export async function lookUp(name: string, root: string): Promise<string[]> {
   const inHosts = findInHosts(readText(`${root}/etc/hosts`), name)
-  if (inHosts.length > 0) return inHosts
+  if (inHosts.length > 0) return onTheWire(inHosts)
   const settings = parseResolvConf(readText(`${root}/etc/resolv.conf`))
   const resolver = new Resolver({ timeout: tryTimeoutMs, tries: 2 })
   resolver.setServers(settings.servers)
+  let failure: Error | undefined
   for (const candidate of candidateNames(name, settings)) {
-    const found = await Promise.all([
-      answersOf(resolver.resolve4(candidate)),
-      answersOf(resolver.resolve6(candidate)),
+    const answers = await Promise.all([
+      answerTo(resolver.resolve4(candidate)),
+      answerTo(resolver.resolve6(candidate)),
     ])
-    if (found.flat().length > 0) return found.flat()
+    const found = answers.flatMap(({ addresses = [] }) => addresses)
+    // Many servers fail for one family and know the other, as they do for names of other domains.
+    if (found.length > 0) return onTheWire(found)
+    for (const { error } of answers) failure ??= error
+    if (failure && !isOfOneName(failure)) throw failure
   }
+  if (failure) throw failure
   return []
 }
 
-async function answersOf(query: Promise<string[]>): Promise<string[]> {
+interface Answer {
+  readonly addresses?: readonly string[]
+  readonly error?: Error
+}
+
+async function answerTo(query: Promise<string[]>): Promise<Answer> {
   try {
-    return await query
+    return { addresses: await query }
   } catch (error) {
-    const { code } = error as { code?: string }
-    if (code === 'ENOTFOUND' || code === 'ENODATA') return []
-    throw error
+    return /^(ENOTFOUND|ENODATA)$/.test(codeOf(error)) ? {} : { error: error as Error }
   }
+}
+
+/** The server is there, and cannot tell of this name; it may of others. */
+function isOfOneName(error: Error): boolean {
+  return /^(ESERVFAIL|EREFUSED|ENOTIMP|EFORMERR)$/.test(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
 }
 
 function readText(path: string): string {
