@@ -8,6 +8,7 @@ import { measureCpu } from './cpu-accuracy.ts'
 import type { BenchContext, Group, Table } from './group.ts'
 import { measureLatency } from './latency.ts'
 import { describeMachine, loadAverage, watchForeignCpu } from './machine.ts'
+import { measureNetwork } from './network-namespaces.ts'
 import { type Rig, startRig } from './rig.ts'
 
 /**
@@ -19,6 +20,7 @@ const groups: Record<string, Group> = {
   latency: measureLatency,
   agent: measureAgent,
   api: measureApi,
+  network: measureNetwork,
 }
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const say = (line: string) => void process.stderr.write(`${line}\n`)

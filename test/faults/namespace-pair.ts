@@ -48,7 +48,8 @@ export async function namespacePair(): Promise<NamespacePair> {
   await ip('netns', 'add', near)
   await ip('netns', 'add', far)
   const peer = ['type', 'veth', 'peer', 'name', 'eth0', 'netns', far]
-  await ip('link', 'add', 'eth0', 'netns', near, ...peer)
+  // From inside: this machine has an eth0 too, which some kernels would call the same.
+  await ip('-n', near, 'link', 'add', 'eth0', ...peer)
   const addresses = {
     [near]: ['10.99.0.1', 'fd99::1'],
     [far]: ['10.99.0.2', '10.99.0.3', 'fd99::2'],
