@@ -38,7 +38,9 @@ export const blackhole: Fault = {
 
   async prepare(params, target, context) {
     const selector = selectorOf(params as BlackholeParams)
-    const traffic = await findTraffic(selector, target, context)
+    const found = await findTraffic(selector, target, context)
+    // A cut wire has no hole: there is nothing to compare with.
+    const traffic = { ...found, plan: { ...found.plan, sparedLocalPort: undefined } }
     return {
       requested: attackTypes.blackhole.requested(params as BlackholeParams, { cores: 0 }),
       backend: `nft drop, both directions, on ${traffic.plan.devices.join(', ')}`,

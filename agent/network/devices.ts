@@ -1,3 +1,4 @@
+import { contains, overlaps, parseBlock } from '../../shared/attacks/network/address.ts'
 import type { Sides } from '../../shared/attacks/network/selector.ts'
 import { FaultError } from '../faults/fault.ts'
 import { ToolError } from '../host/tool.ts'
@@ -7,27 +8,36 @@ import { runIn, type NamespaceRef } from './namespace.ts'
 interface Link {
   readonly ifname: string
   readonly flags: readonly string[]
-  readonly linkinfo?: { readonly info_kind?: string }
+  readonly linkinfo?: { readonly info_kind?: string; readonly info_slave_kind?: string }
 }
 
 interface Route {
   readonly dst: string
   readonly dev?: string
-  readonly type?: string
+  readonly table?: string
+  /** Of a route over several devices. */
+  readonly nexthops?: readonly { readonly dev?: string }[]
 }
 
 /** Packets that pass these pass another device as well: a delay here would count twice. */
-const stacked = new Set(['vxlan', 'wireguard', 'gre', 'gretap', 'ipip', 'sit', 'geneve', 'tun'])
+const stacked = new Set([
+  ...['vxlan', 'wireguard', 'gre', 'gretap', 'ipip', 'sit', 'geneve', 'tun', 'vrf'],
+])
+/** Their packets are met at the device that they are part of. */
+const parts = new Set(['bridge', 'bond', 'team'])
+/** So many single addresses are asked for one by one, as packets to them would be routed. */
+const maximumAsked = 64
 
 /**
  * The devices on which the traffic is met, each packet once: the named ones, else those to which the
- * routes of the chosen addresses lead, else all that have a route. Loopback only when it is named.
+ * routes of the chosen addresses lead, else all that have a route. Names may get other addresses
+ * while the attack runs, so for them all are added. Loopback only when it is named.
  * @throws FaultError naming the flag when there is none
  */
 export async function chooseDevices(
   namespace: NamespaceRef,
   devices: Sides,
-  addresses: readonly string[],
+  { addresses, hasNames }: { addresses: readonly string[]; hasNames: boolean },
 ): Promise<string[]> {
   const links = await readLinks(namespace)
   const names = new Set(links.map(({ ifname }) => ifname))
@@ -38,14 +48,23 @@ export async function chooseDevices(
       `-d/--device: there is no network device ${unknown}. There are: ${[...names].join(', ')}.`,
     )
   const wanted =
-    devices.only.length > 0 ? devices.only : await carrying(namespace, links, addresses)
+    devices.only.length > 0 ? devices.only : await carrying(namespace, links, addresses, hasNames)
   const chosen = wanted.filter((name) => !devices.not.includes(name))
-  if (chosen.length > 0) return [...new Set(chosen)].sort()
+  if (chosen.length > 0) return [...new Set(chosen)].sort().map(speakable)
   throw new FaultError(
     'unsupported',
     devices.not.length > 0
       ? `-d/--device spares every network device that carries the traffic (${wanted.join(', ')}).`
       : 'The target has no network device with a route, so there is no traffic to hit.',
+  )
+}
+
+/** In a container anybody may have named the device; nft has no way to write these. */
+function speakable(name: string): string {
+  if (!/["*\\]/.test(name)) return name
+  throw new FaultError(
+    'unsupported',
+    `The network device ${JSON.stringify(name)} carries the traffic, and rules cannot be made for such a name.`,
   )
 }
 
@@ -57,28 +76,34 @@ async function carrying(
   namespace: NamespaceRef,
   links: readonly Link[],
   addresses: readonly string[],
+  hasNames: boolean,
 ): Promise<string[]> {
-  const found = addresses.length > 0 ? await toAddresses(namespace, addresses) : []
-  return found.length > 0 ? found : withRoutes(namespace, links)
+  const routes = await readRoutes(namespace)
+  const whole = links.filter(({ linkinfo }) => !parts.has(linkinfo?.info_slave_kind ?? ''))
+  const found = await toAddresses(namespace, addresses, routes)
+  const known = found.filter((name) => whole.some(({ ifname }) => ifname === name))
+  if (known.length > 0 && !hasNames) return known
+  return [...known, ...withRoutes(whole, routes)]
 }
 
-/** Where packets to these addresses leave; blocks are asked for by their first address. */
+/** Where packets to these addresses leave. */
 async function toAddresses(
   namespace: NamespaceRef,
   addresses: readonly string[],
+  routes: readonly Route[],
 ): Promise<string[]> {
-  // A handful is enough: a long list is of one kind, and every device with a route is the fallback.
-  const hosts = addresses.slice(0, 64).map((block) => block.split('/')[0] ?? block)
-  const isWide =
-    addresses.length > hosts.length || addresses.some((block) => /\/([0-9]|1\d)$/.test(block))
-  if (isWide) return []
-  const found = await Promise.all(hosts.map((host) => deviceTo(namespace, host)))
-  const devices = [...new Set(found.filter((name) => name !== undefined))]
+  const single = addresses.filter((block) => !block.includes('/')).slice(0, maximumAsked)
+  const asked = await Promise.all(single.map((host) => deviceTo(namespace, host)))
+  const blocks = addresses.filter((block) => !single.includes(block))
+  const devices = [
+    ...asked.filter((name) => name !== undefined),
+    ...blocks.flatMap((block) => devicesTo(block, routes)),
+  ]
   const others = devices.filter((name) => name !== 'lo')
   if (devices.length > 0 && others.length === 0)
     throw new FaultError(
       'unsupported',
-      `-i/--ipaddress ${hosts.join(', ')} is reached over loopback, which is hit only with -d lo.`,
+      `-d/--device: ${addresses.join(', ')} is reached over loopback, which is hit only with -d lo.`,
     )
   return others
 }
@@ -95,16 +120,47 @@ async function deviceTo(namespace: NamespaceRef, address: string): Promise<strin
   }
 }
 
-async function withRoutes(namespace: NamespaceRef, links: readonly Link[]): Promise<string[]> {
+/** A block may lie behind several devices: those of every route into it, and of the one around it. */
+function devicesTo(text: string, routes: readonly Route[]): string[] {
+  const block = parseBlock(text)
+  if (!block) return []
+  const known = routes.flatMap((route) => {
+    const to = parseBlock(route.dst)
+    return to && overlaps(to, block) ? [{ route, to }] : []
+  })
+  const isHidden = ({ route, to }: (typeof known)[number]) =>
+    contains(to, block) &&
+    known.some(
+      (other) =>
+        other.route.table === route.table &&
+        other.to.prefixLength > to.prefixLength &&
+        contains(other.to, block),
+    )
+  return known.filter((one) => !isHidden(one)).flatMap(({ route }) => devicesOf(route))
+}
+
+/** Every route but those to the host itself; `default` is spelled out. */
+async function readRoutes(namespace: NamespaceRef): Promise<Route[]> {
   const routes = await Promise.all(
     ['-4', '-6'].map(async (family) => {
-      const text = await runIn(namespace, 'ip', ['-j', family, 'route', 'show', 'table', 'main'])
-      return JSON.parse(text || '[]') as Route[]
+      const text = await runIn(namespace, 'ip', ['-j', family, 'route', 'show', 'table', 'all'])
+      const everything = family === '-4' ? '0.0.0.0/0' : '::/0'
+      return (JSON.parse(text || '[]') as Route[]).map((route) => ({
+        ...route,
+        dst: route.dst === 'default' ? everything : route.dst,
+      }))
     }),
   )
-  const all = routes.flat()
-  const routed = new Set(all.map(({ dev }) => dev))
-  const byDefault = new Set(all.filter(({ dst }) => dst === 'default').map(({ dev }) => dev))
+  return routes.flat().filter(({ table }) => table !== 'local')
+}
+
+function devicesOf({ dev, nexthops = [] }: Route): string[] {
+  return [dev, ...nexthops.map((hop) => hop.dev)].filter((name) => name !== undefined)
+}
+
+function withRoutes(links: readonly Link[], routes: readonly Route[]): string[] {
+  const routed = new Set(routes.flatMap(devicesOf))
+  const byDefault = new Set(routes.filter(({ dst }) => dst.endsWith('/0')).flatMap(devicesOf))
   return links
     .filter(({ ifname, flags }) => routed.has(ifname) && flags.includes('UP'))
     .filter(({ ifname, flags, linkinfo }) => {

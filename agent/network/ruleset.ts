@@ -46,6 +46,8 @@ const families = [
 ] as const
 type Family = (typeof families)[number]
 
+const loopback = 'lo'
+
 /** Where there are ports. */
 const ported = '{ tcp, udp, udplite, sctp, dccp }'
 const protocolNumbers: Record<string, string> = {
@@ -65,12 +67,14 @@ const linkKeeping =
 export function buildRuleset(plan: TrafficPlan, options: RulesetOptions): string {
   const { table, family, hooks } = options
   const bases = hooks.flatMap((hook) => baseChains(plan, options, hook.direction))
+  const looped = loopHook(plan, options)
   return `table ${family} ${table} {
 ${gateSet(options.holdMs)}
 ${families.flatMap((ip) => addressSets(plan, ip)).join('\n')}
 ${hooks.map(({ direction }) => `  counter ${direction} { }`).join('\n')}
 ${(options.chains ?? []).join('\n')}
-${hooks.map((hook) => ruleChain(plan, hook)).join('\n')}
+${hooks.map((hook) => ruleChain(plan, hook.direction, [hook], hook)).join('\n')}
+${looped ? ruleChain(plan, 'loop', hooks, looped) : ''}
 ${bases.join('\n')}
 }
 `
@@ -132,22 +136,42 @@ function baseChains(plan: TrafficPlan, options: RulesetOptions, direction: Direc
     iifname { ${plan.devices.map(quote).join(', ')} } jump ${direction}
   }`,
     ]
-  return plan.devices.map(
-    (device, index) => `  chain base_${direction}_${index} {
+  const looped = loopHook(plan, options)
+  const isLooped = (device: string) => looped !== undefined && device === loopback
+  return plan.devices
+    .filter((device) => !isLooped(device) || direction === looped?.direction)
+    .map(
+      (device, index) => `  chain base_${direction}_${index} {
     type filter hook ${direction} device ${quote(device)} priority ${priority}; policy accept;
-    jump ${direction}
+    jump ${isLooped(device) ? 'loop' : direction}
   }`,
-  )
+    )
 }
 
-function ruleChain(plan: TrafficPlan, { direction, verdict }: Hook): string {
+/**
+ * Over loopback a packet leaves and comes in, and either of its ends may be the far one. What is lost
+ * when it leaves never comes in, so it is judged there, from both ends; a delay has one hook anyway.
+ */
+function loopHook({ devices }: TrafficPlan, { hooks }: RulesetOptions): Hook | undefined {
+  if (hooks.length < 2 || !devices.includes(loopback)) return undefined
+  return hooks.find(({ direction }) => direction === 'egress')
+}
+
+/** Judges packets as seen at these hooks; what is chosen is counted and meets the verdict of one. */
+function ruleChain(
+  plan: TrafficPlan,
+  name: string,
+  views: readonly Hook[],
+  { direction: counter, verdict }: Hook,
+): string {
+  const action = `counter name ${counter} ${verdict}`
   const rules = [
     'meta protocol != @live return',
     linkKeeping,
-    ...sparingRules(plan, direction),
-    ...choosingRules(plan, direction, `counter name ${direction} ${verdict}`),
+    ...views.flatMap(({ direction }) => sparingRules(plan, direction)),
+    ...views.flatMap(({ direction }) => choosingRules(plan, direction, action)),
   ]
-  return `  chain ${direction} {\n${rules.map((rule) => `    ${rule}`).join('\n')}\n  }`
+  return `  chain ${name} {\n${rules.map((rule) => `    ${rule}`).join('\n')}\n  }`
 }
 
 /** The words for the far and the near end of a packet that goes in this direction. */

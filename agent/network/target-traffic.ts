@@ -49,7 +49,10 @@ export async function findTraffic(
     const spared = [...selector.addresses.not, ...addressesOf(selector.hostnames.not)]
     const sparesControlPlane = selector.sparesControlPlane || selector.derivesExclusions
     const plan: TrafficPlan = {
-      devices: await chooseDevices(namespace, selector.devices, chosen ?? []),
+      devices: await chooseDevices(namespace, selector.devices, {
+        addresses: chosen ?? [],
+        hasNames: selector.hostnames.only.length > 0,
+      }),
       chosen,
       spared,
       sparedEndpoints: sparesControlPlane ? await context.controlPlane() : [],
