@@ -46,6 +46,8 @@ export class Gate {
     this.#endsAtMs = performance.now() + options.remainingMs
     this.#isHeldToEnd = options.remainingMs <= holdMs
     this.died = this.#death.promise
+    // At once, too: what was started after the rules has used up some of their time.
+    this.#inTurn(() => this.#refresh())
     this.#refreshTimer = setInterval(() => this.#inTurn(() => this.#refresh()), refreshEveryMs)
   }
 

@@ -15,7 +15,7 @@ export function plansOverlap(a: TrafficPlan, b: TrafficPlan): boolean {
     addressesApart(b, a) ||
     portsApart(a.remotePorts, b.remotePorts) ||
     portsApart(a.localPorts, b.localPorts) ||
-    protocolsApart(a.protocols, b.protocols)
+    protocolsApart(a, b)
   )
 }
 
@@ -48,13 +48,15 @@ function range(text: string): [number, number] {
   return [Number(from), Number(to)]
 }
 
-function protocolsApart(a: Sides, b: Sides): boolean {
+function protocolsApart(a: TrafficPlan, b: TrafficPlan): boolean {
   return !chosenProtocols(a).some((name) => chosenProtocols(b).includes(name))
 }
 
-function chosenProtocols({ only, not }: Sides): string[] {
+function chosenProtocols({ protocols, remotePorts, localPorts }: TrafficPlan): string[] {
+  const { only, not } = protocols
   const all = only.length > 0 ? only : ['TCP', 'UDP', 'ICMP', 'other']
-  return all.filter((name) => !not.includes(name))
+  const hasPorts = remotePorts.only.length + localPorts.only.length > 0
+  return all.filter((name) => !not.includes(name) && !(hasPorts && name === 'ICMP'))
 }
 
 function parseAll(texts: readonly string[]): AddressBlock[] {
