@@ -20,9 +20,8 @@ interface Route {
 }
 
 /** Packets that pass these pass another device as well: a delay here would count twice. */
-const stacked = new Set([
-  ...['vxlan', 'wireguard', 'gre', 'gretap', 'ipip', 'sit', 'geneve', 'tun', 'vrf'],
-])
+const stackedKinds = 'vxlan wireguard gre gretap ipip sit geneve tun vrf'
+const stacked = new Set(stackedKinds.split(' '))
 /** Their packets are met at the device that they are part of. */
 const parts = new Set(['bridge', 'bond', 'team'])
 /** So many single addresses are asked for one by one, as packets to them would be routed. */
