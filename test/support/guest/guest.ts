@@ -71,13 +71,22 @@ export interface Guest {
 const upWithinMs = 150_000
 const runTimeoutMs = 60_000
 
-let disks: Promise<{ image: GuestImage; project: string }> | undefined
+/** What every guest starts from, and writes to in layers of its own. */
+interface GuestDisks {
+  readonly image: GuestImage
+  readonly project: string
+}
 
-/** What all guests of this process start from; made at the first call (a minute, or from the cache). */
-export function guestDisks(): Promise<{ image: GuestImage; project: string }> {
-  const make = async () => ({ image: await guestImage(), project: await projectDisk() })
-  disks ??= make()
+let disks: Promise<GuestDisks> | undefined
+
+/** The disks for all guests of this process; made at the first call (a minute, or from the cache). */
+export function guestDisks(): Promise<GuestDisks> {
+  disks ??= makeDisks()
   return disks
+}
+
+async function makeDisks(): Promise<GuestDisks> {
+  return { image: await guestImage(), project: await projectDisk() }
 }
 
 /** Makes a guest with a fresh disk, boots it and waits until it answers (10 to 25 s). */
