@@ -36,6 +36,8 @@ export function startDelayMeter(
   const times = new DelayTimes()
   const closing = new AbortController()
   const watching = watchPeers(traffic, delayMs, context, closing.signal, times)
+  // Nobody waits for it before the end: an observer that does not start must not end the agent.
+  watching.catch(() => undefined)
   return {
     measure: (figures) => measurement(figures, times, performance.now() - startedAt),
     async close() {
