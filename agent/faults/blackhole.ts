@@ -8,13 +8,13 @@ import { makeDeadEnd, readDeadEnd, removeLink } from '../network/link.ts'
 import { followNames, hitNote } from '../network/name-refresh.ts'
 import { runIn } from '../network/namespace.ts'
 import { buildRuleset } from '../network/ruleset.ts'
-import { findTraffic, markerOf, type TargetTraffic } from '../network/target-traffic.ts'
+import { findTraffic, type TargetTraffic } from '../network/target-traffic.ts'
 import {
   linkName,
   tableName,
   undoLink,
   undoNetwork,
-  undoProcess,
+  undoProcesses,
   undoTable,
 } from '../network/undo.ts'
 import type { Fault, FaultContext, FaultHandle, Measurement } from './fault.ts'
@@ -44,7 +44,11 @@ export const blackhole: Fault = {
     return {
       requested: attackTypes.blackhole.requested(params as BlackholeParams, { cores: 0 }),
       backend: `nft drop, both directions, on ${traffic.plan.devices.join(', ')}`,
-      undo: [undoLink(traffic), undoTable(kind, 'netdev', traffic), undoProcess(markerOf(context))],
+      undo: [
+        undoLink(traffic),
+        undoTable(kind, 'netdev', traffic),
+        undoProcesses(context, traffic),
+      ],
       start: () =>
         startOnce(kind, context.attackId, target, traffic, () =>
           cut(traffic, selector.hostnames, context),
@@ -79,7 +83,7 @@ async function cut(
   const startedAt = performance.now()
   let swallowed: number | undefined
   return {
-    died: gate.died,
+    died: observer ? Promise.race([gate.died, observer.died]) : gate.died,
     measure: () => measurement(gate.counters, swallowed, performance.now() - startedAt),
     notes: () => hitNote(following.addresses),
     async stop() {

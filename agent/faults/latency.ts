@@ -41,10 +41,13 @@ export const latency: Fault = {
           ? `netem on ifb, what leaves by ${devices}`
           : `NFQUEUE, what comes in by ${devices}`,
         undo: isNetem ? netemUndo(traffic, context) : queueUndo(traffic, context),
-        start: () =>
-          startOnce(kind, context.attackId, target, traffic, () =>
+        async start() {
+          // Another one may have started since; from here on nothing comes in between.
+          refuseOverlap(kind, context.attackId, traffic)
+          return startOnce(kind, context.attackId, target, traffic, () =>
             delay(traffic, order, context, capability),
-          ),
+          )
+        },
       }
     } catch (error) {
       await traffic.observer?.close()

@@ -1,4 +1,4 @@
-import type { FaultContext, Measurement } from '../faults/fault.ts'
+import type { FaultContext, FaultDeath, Measurement } from '../faults/fault.ts'
 import { DelayTimes } from './delay-times.ts'
 import { startObserver, type Observer } from './observer/observer-process.ts'
 import { choosePeers } from './peers.ts'
@@ -20,6 +20,8 @@ export interface DelayFigures {
 /** Measures a delay as a client of the target's peers sees it. */
 export interface DelayMeter {
   measure(figures: DelayFigures): Measurement | undefined
+  /** Resolves when what measures is killed: a delay that nobody watches must not go on. */
+  readonly died: Promise<FaultDeath>
   close(): Promise<void>
 }
 
@@ -35,15 +37,20 @@ export function startDelayMeter(
   const startedAt = performance.now()
   const times = new DelayTimes()
   const closing = new AbortController()
-  const watching = watchPeers(traffic, delayMs, context, closing.signal, times)
+  const death = Promise.withResolvers<FaultDeath>()
+  // A target that is gone meanwhile, or a busy host: then the delay goes on and is not measured.
+  const watching = watchPeers(traffic, delayMs, context, closing.signal, times).catch(
+    () => traffic.observer,
+  )
+  void watching.then((observer) => observer?.died.then(death.resolve))
   // Nobody waits for it before the end: an observer that does not start must not end the agent.
   watching.catch(() => undefined)
   return {
+    died: death.promise,
     measure: (figures) => measurement(figures, times, performance.now() - startedAt),
     async close() {
       closing.abort()
-      const observer = await watching.catch(() => traffic.observer)
-      await observer?.close()
+      await (await watching)?.close()
     },
   }
 }
@@ -58,7 +65,8 @@ async function watchPeers(
   const { plan, namespace } = traffic
   const peers = await choosePeers(plan, namespace)
   if (peers.length === 0 || plan.sparedLocalPort === undefined) return traffic.observer
-  const observer = traffic.observer ?? (await startObserver(namespace, markerOf(context), signal))
+  const observer =
+    traffic.observer ?? (await startObserver(namespace, markerOf(context, traffic), signal))
   const order = {
     peers,
     sparedLocalPort: plan.sparedLocalPort,

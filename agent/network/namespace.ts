@@ -60,7 +60,13 @@ export async function runIn(
   input = '',
 ): Promise<string> {
   const [command = '', ...rest] = commandIn(namespace, [program, ...args])
-  return runTool(command, rest, input)
+  try {
+    return await runTool(command, rest, input)
+  } catch (error) {
+    // It may have gone between the look and the entering.
+    if (command === 'nsenter' && findNamespace(namespace) === undefined) throw new NamespaceGone()
+    throw error
+  }
 }
 
 /** The command that runs `command` inside the namespace. @throws NamespaceGone */

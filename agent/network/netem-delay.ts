@@ -12,8 +12,8 @@ import { makeDelay, readDelay, removeLink, type QueueFigures } from './link.ts'
 import { followNames, hitNote } from './name-refresh.ts'
 import { runIn } from './namespace.ts'
 import { buildRuleset } from './ruleset.ts'
-import { markerOf, type TargetTraffic } from './target-traffic.ts'
-import { linkName, tableName, undoLink, undoProcess, undoTable } from './undo.ts'
+import type { TargetTraffic } from './target-traffic.ts'
+import { linkName, tableName, undoLink, undoProcesses, undoTable } from './undo.ts'
 
 export interface DelayOrder {
   readonly delayMs: number
@@ -32,7 +32,7 @@ export function netemUndo(traffic: TargetTraffic, context: FaultContext): UndoRe
   return [
     undoLink(traffic),
     undoTable('latency', 'netdev', traffic),
-    undoProcess(markerOf(context)),
+    undoProcesses(context, traffic),
   ]
 }
 
@@ -77,7 +77,7 @@ export async function delayByNetem(
   const look = async () => (figures = await readDelay(namespace, link).catch(() => figures))
   const timer = setInterval(() => void look(), figuresEveryMs)
   return {
-    died: gate.died,
+    died: Promise.race([gate.died, meter.died]),
     measure: () =>
       meter.measure({ delayedPackets: figures.packets, droppedPackets: figures.dropped }),
     notes: () => hitNote(following.addresses),

@@ -10,7 +10,7 @@ import type { DelayOrder } from './netem-delay.ts'
 import { spawnDelayQueue } from './queue/delay-queue-process.ts'
 import { buildRuleset } from './ruleset.ts'
 import { markerOf, type TargetTraffic } from './target-traffic.ts'
-import { tableName, undoProcess, undoTable } from './undo.ts'
+import { tableName, undoProcesses, undoTable } from './undo.ts'
 
 /** Before connections are tracked and addresses translated, after fragments are joined. */
 const priority = -350
@@ -22,7 +22,7 @@ const silenceMs = 10_000
 const holdChain = 'hold'
 
 export function queueUndo(traffic: TargetTraffic, context: FaultContext): UndoRecord[] {
-  return [undoTable('latency', 'inet', traffic), undoProcess(markerOf(context))]
+  return [undoTable('latency', 'inet', traffic), undoProcesses(context, traffic)]
 }
 
 /**
@@ -60,12 +60,12 @@ export async function delayByQueue(
     rule: nftQueue === undefined ? null : { table, chain: holdChain },
     target: null,
   }
-  const queue = await spawnDelayQueue(markerOf(context), order, { namespacePath, signal })
+  const queue = await spawnDelayQueue(markerOf(context, traffic), order, { namespacePath, signal })
   const gate = new Gate({ namespace, family: 'inet', table, remainingMs })
   const following = followNames(traffic, names, gate)
   const meter = startDelayMeter(traffic, delayMs, context)
   return {
-    died: Promise.race([gate.died, queue.died]),
+    died: Promise.race([gate.died, queue.died, meter.died]),
     measure() {
       const stats = queue.stats()
       const heldMs = stats?.wholeHeldMs?.p50

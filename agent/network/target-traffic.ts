@@ -37,7 +37,9 @@ export async function findTraffic(
   const root = rootOf(target)
   const names = [...selector.hostnames.only, ...selector.hostnames.not]
   const observer =
-    names.length > 0 ? await startObserver(namespace, markerOf(context), context.signal) : undefined
+    names.length > 0
+      ? await startObserver(namespace, markerOf(context, { id }), context.signal)
+      : undefined
   try {
     const found = observer ? await lookUpAll(observer, names, root) : new Map<string, string[]>()
     const addressesOf = (wanted: readonly string[]) =>
@@ -69,9 +71,12 @@ export async function findTraffic(
   }
 }
 
-/** The argument by which helper processes of this execution are found again. */
-export function markerOf({ instanceId, executionId }: FaultContext): string {
-  return `temblor:${instanceId}:${executionId}`
+/** The argument by which helper processes are found again; executions that share a fault share them. */
+export function markerOf(
+  { instanceId }: Pick<FaultContext, 'instanceId'>,
+  { id }: Pick<TargetTraffic, 'id'>,
+): string {
+  return `temblor:${instanceId}:${id}`
 }
 
 /** The addresses of each name. @throws FaultError naming the first that has none */

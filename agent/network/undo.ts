@@ -1,9 +1,9 @@
-import { FaultError, type UndoRecord } from '../faults/fault.ts'
+import { FaultError, type FaultContext, type UndoRecord } from '../faults/fault.ts'
 import { findByArgument, killAndWait } from '../host/processes.ts'
 import { deleteTable } from './gate.ts'
 import { isInUse } from './in-force.ts'
 import { removeLink } from './link.ts'
-import type { TargetTraffic } from './target-traffic.ts'
+import { markerOf, type TargetTraffic } from './target-traffic.ts'
 
 /** The tables and devices of an attack are all named after its id. */
 export function tableName(kind: string, { id }: Pick<TargetTraffic, 'id'>): string {
@@ -23,8 +23,8 @@ export function undoLink(traffic: TargetTraffic): UndoRecord {
   return { ...place(traffic), what: 'link', link: linkName(traffic) }
 }
 
-export function undoProcess(marker: string): UndoRecord {
-  return { what: 'process', marker }
+export function undoProcesses(context: FaultContext, traffic: TargetTraffic): UndoRecord {
+  return { ...place(traffic), what: 'process', marker: markerOf(context, traffic) }
 }
 
 /**
@@ -35,8 +35,8 @@ export function undoProcess(marker: string): UndoRecord {
 export async function undoNetwork(record: UndoRecord): Promise<void> {
   const text = (name: string) => String(record[name])
   const number = (name: string) => Number(record[name])
-  if (record['what'] === 'process') return endProcesses(text('marker'))
   if (isInUse(text('id'))) return undefined
+  if (record['what'] === 'process') return endProcesses(text('marker'))
   const namespace = { inode: number('namespace'), pid: number('pid') }
   return record['what'] === 'table'
     ? deleteTable(namespace, text('family'), text('table'))

@@ -1,3 +1,4 @@
+import type { FaultDeath } from '../../faults/fault.ts'
 import { startHelper, type HelperProcess } from '../../host/helper-process.ts'
 import { findNamespace, NamespaceGone, type NamespaceRef } from '../namespace.ts'
 import type { ConnectOrder, ObserverLine, ObserverRequest } from './observer.ts'
@@ -12,6 +13,7 @@ export interface Observer {
   /** Addresses by name; a string says why a name could not be looked up. */
   lookUp(names: readonly string[], root: string): Promise<NonNullable<ObserverLine['found']>>
   watchConnects(order: ConnectOrder, onTimes: (times: ConnectTimes) => void): void
+  readonly died: Promise<FaultDeath>
   close(): Promise<void>
 }
 
@@ -49,6 +51,7 @@ export async function startObserver(
       onConnected = onTimes
       ask(helper, { connect: order })
     },
+    died: helper.died,
     close: () => helper.end(0),
   }
 }
