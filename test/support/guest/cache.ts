@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const keptForMs = 24 * 3_600_000
+const keptForMs = 3_600_000
 
 /** Outside of the clone: an image outlives a checkout. */
 function cacheDir(): string {
@@ -12,7 +12,7 @@ function cacheDir(): string {
 /**
  * The folder `<kind>-<hash of the key>` of the cache, made by `build` when it is not there yet. Two
  * that build at once do not see each other's halves. Folders of the same kind with another key go
- * when they are a day old.
+ * when they are an hour old.
  */
 export async function cached(
   kind: string,
