@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { createSocket, type Socket as Datagrams } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
 import koffi from 'koffi'
 import { serveNames, type NameRecords } from './network-names.ts'
@@ -16,6 +17,7 @@ export interface Try {
   readonly address: string
   readonly port?: number
   readonly localPort?: number
+  readonly localAddress?: string
   /** Bytes to send; more than the wire takes at once are sent in fragments. */
   readonly bytes?: number
   /** The socket wants to be told of errors (IP_RECVERR, IPV6_RECVERR). */
@@ -47,17 +49,26 @@ let names: Awaited<ReturnType<typeof serveNames>> | undefined
 
 /** Answers UDP and TCP on these ports with what it is sent. */
 async function serve(ports: readonly number[]): Promise<void> {
+  const addresses = Object.values(networkInterfaces()).flatMap((list = []) =>
+    list.map(({ address }) => address).filter((address) => !address.startsWith('fe80:')),
+  )
   for (const port of ports) {
-    const datagrams = createSocket('udp6')
-    datagrams.on('message', (data, from) => {
-      received[port] = (received[port] ?? 0) + 1
-      datagrams.send(data, from.port, from.address, () => undefined)
-    })
-    datagrams.bind(port, '::')
+    // One each: a socket for all addresses would answer from any of them.
+    for (const address of addresses) await serveDatagrams(address, port)
     const server = createServer((socket) => socket.on('error', () => undefined).pipe(socket))
     server.listen(port, '::')
-    await Promise.all([once(datagrams, 'listening'), once(server, 'listening')])
+    await once(server, 'listening')
   }
+}
+
+async function serveDatagrams(address: string, port: number): Promise<void> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  socket.on('message', (data, from) => {
+    received[port] = (received[port] ?? 0) + 1
+    socket.send(data, from.port, from.address, () => undefined)
+  })
+  socket.bind(port, address)
+  await once(socket, 'listening')
 }
 
 function attempt(one: Try): Promise<Outcome> {
@@ -66,8 +77,7 @@ function attempt(one: Try): Promise<Outcome> {
 }
 
 function ping({ address, bytes = 56, withinMs }: Try): Promise<Outcome> {
-  const seconds = String(Math.max(1, Math.round(withinMs / 1000)))
-  const args = ['-c', '1', '-n', '-W', seconds, '-s', String(bytes), address]
+  const args = ['-c', '1', '-n', '-W', String(withinMs / 1000), '-s', String(bytes), address]
   return new Promise((resolve) => {
     execFile('ping', args, (error, stdout, stderr) => {
       if (!error) return resolve('answered')
@@ -79,7 +89,7 @@ function ping({ address, bytes = 56, withinMs }: Try): Promise<Outcome> {
 }
 
 function tryDatagram(one: Try): Promise<Outcome> {
-  const { address, port = 0, localPort = 0, bytes = 32, wantsErrors, withinMs } = one
+  const { address, port = 0, localPort = 0, localAddress, bytes = 32, wantsErrors, withinMs } = one
   const family = address.includes(':') ? 6 : 4
   return new Promise((resolve) => {
     const socket = createSocket({ type: `udp${family}`, reuseAddr: true })
@@ -92,7 +102,7 @@ function tryDatagram(one: Try): Promise<Outcome> {
     const fail = ({ code }: NodeJS.ErrnoException) => finish(code ?? 'an error')
     socket.once('error', fail)
     socket.once('message', () => finish('answered'))
-    socket.bind(localPort, () => {
+    socket.bind(localPort, localAddress, () => {
       if (wantsErrors) wantErrors(socket, family)
       socket.send(Buffer.alloc(bytes, 1), port, address, (error) => error && fail(error))
     })
@@ -109,9 +119,16 @@ function wantErrors(socket: Datagrams, family: 4 | 6): void {
   if (setOption(fd, level, name, [1], 4) !== 0) throw new Error(`setsockopt: ${koffi.errno()}`)
 }
 
-function tryConnection({ address, port = 0, localPort, withinMs }: Try): Promise<Outcome> {
+function tryConnection({
+  address,
+  port = 0,
+  localPort,
+  localAddress,
+  withinMs,
+}: Try): Promise<Outcome> {
   return new Promise((resolve) => {
-    const socket = connect({ host: address, port, ...(localPort ? { localPort } : {}) })
+    const local = { ...(localPort ? { localPort } : {}), ...(localAddress ? { localAddress } : {}) }
+    const socket = connect({ host: address, port, ...local })
     const finish = (outcome: Outcome) => {
       clearTimeout(timer)
       // A reset leaves nothing behind on either side.
