@@ -8,6 +8,7 @@ import { measureCpu } from './cpu-accuracy.ts'
 import type { BenchContext, Group, Table } from './group.ts'
 import { measureLatency } from './latency.ts'
 import { describeMachine, loadAverage, watchForeignCpu } from './machine.ts'
+import { measureNetem } from './network-guest.ts'
 import { measureNetwork } from './network-namespaces.ts'
 import { type Rig, startRig } from './rig.ts'
 
@@ -21,6 +22,7 @@ const groups: Record<string, Group> = {
   agent: measureAgent,
   api: measureApi,
   network: measureNetwork,
+  netem: measureNetem,
 }
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const say = (line: string) => void process.stderr.write(`${line}\n`)

@@ -5,11 +5,13 @@ import type { Way } from './network-ways.ts'
 
 const askedDelaysMs = [1, 10, 100, 1000]
 const settleMs = 200
+/** So long after the last packet was sent, echoes are still awaited. */
+const patienceSeconds = 5
 
-/** UDP round trips: how many packets came back, and how long they took, in ms. */
+/** Echoes of ICMP, which the far kernel answers: how long they took, in ms. */
 export interface RoundTrips {
-  readonly sent: number
-  readonly returned: number
+  /** Echoes that are missing before the last one that came. */
+  readonly lost: number
   readonly p50: number
   readonly p99: number
 }
@@ -45,11 +47,16 @@ export async function measureAccuracy(
   return seen
 }
 
+/** By busybox, whose ping is the lightest and tells thousandths of a millisecond. */
 async function roundTrips(lab: Lab, { count, everyMs }: AccuracyOptions): Promise<RoundTrips> {
   await sleep(settleMs)
-  const echo = ['echo', lab.pair.chosen, count, everyMs] as const
-  const { sent, times } = await lab.pair.see<{ sent: number; times: number[] }>(...echo)
+  const many = ['-c', String(count), '-i', String(everyMs / 1000), '-W', String(patienceSeconds)]
+  const text = await lab.exec('near', 'busybox', 'ping', ...many, lab.pair.chosen)
+  const echoes = [...text.matchAll(/ seq=(\d+) .* time=([\d.]+) ms/g)]
+  const times = echoes.map(([, , ms]) => Number(ms))
   const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
-  if (p50 === undefined || p99 === undefined) throw new Error(`None of ${sent} packets came back.`)
-  return { sent, returned: times.length, p50, p99 }
+  if (p50 === undefined || p99 === undefined) throw new Error(`No echo of ${count} came back.`)
+  // It may end before the very last one comes.
+  const last = Math.max(...echoes.map(([, number]) => Number(number)))
+  return { lost: last + 1 - times.length, p50, p99 }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from '../support/command.ts'
 import { startGuest, type Guest } from '../support/guest/guest.ts'
@@ -15,8 +15,20 @@ import { accuracyTable, carriedTable, inForceTable } from './network-tables.ts'
 /** Where the bench lies in a guest, beside links to the checkout on the guest's own disk. */
 const benchDir = '/root/bench'
 const linked = ['agent', 'shared', 'proto', 'node_modules', 'package.json']
-const programs = ['test/faults/namespace-pair.ts', 'test/faults/network-traffic.ts']
-const measureWithinMs = 180_000
+const programs = [
+  'test/bench/network-accuracy.ts',
+  'test/bench/network-agent.ts',
+  'test/bench/network-carried.ts',
+  'test/bench/network-clock.ts',
+  'test/bench/network-guest-program.ts',
+  'test/bench/network-in-force.ts',
+  'test/bench/network-lab.ts',
+  'test/bench/network-probe.ts',
+  'test/bench/network-ways.ts',
+  'test/faults/namespace-pair.ts',
+  'test/faults/network-traffic.ts',
+]
+const measureWithinMs = 240_000
 /** An emulated processor takes its time: the delay is far above it, and packets are few. */
 const inForce = { everyMs: 10, delayMs: 400, usualMs: 100 }
 const packetsPerSecond = 1000
@@ -34,7 +46,7 @@ export const measureNetem: Group = async (context) => {
 }
 
 async function timeFaults(guest: Guest, { isQuick }: BenchContext) {
-  const rounds = isQuick ? 3 : 8
+  const rounds = isQuick ? 2 : 5
   const foreign = watchForeignCpu()
   const times = await measureIn<InForceTimes>(guest, { inForce: { ...inForce, rounds } })
   return inForceTable(times, {
@@ -45,18 +57,18 @@ async function timeFaults(guest: Guest, { isQuick }: BenchContext) {
 }
 
 async function compareDelays(guest: Guest, { isQuick }: BenchContext) {
-  const accuracy = isQuick ? { count: 50, everyMs: 20 } : { count: 150, everyMs: 20 }
+  const accuracy = isQuick ? { count: 50, everyMs: 10 } : { count: 200, everyMs: 10 }
   const foreign = watchForeignCpu()
   const seen = await measureIn<DelaySeen[]>(guest, { accuracy })
   return accuracyTable(seen, {
-    title: `Guest: latency asked and added, in ms (netem on ifb, ${accuracy.count} UDP round trips each)`,
+    title: `Guest: latency asked and added, in ms (netem on ifb, ${accuracy.count} ICMP echoes each)`,
     notes: ['Bare: tc qdisc add dev eth0 root netem delay, in the same namespace.'],
     foreign: foreignCell(foreign()),
   })
 }
 
 async function carry(guest: Guest, { isQuick }: BenchContext) {
-  const seconds = isQuick ? 1 : 3
+  const seconds = isQuick ? 1 : 2
   const packets = packetsPerSecond * seconds
   const delaysMs = isQuick ? [100] : [10, 100]
   const carried = { delaysMs, from: 'near', seconds, packetsPerSecond, packets } as const
@@ -71,10 +83,7 @@ async function carry(guest: Guest, { isQuick }: BenchContext) {
 
 /** The programs of the bench are not part of what is installed on a host. */
 async function putBench(guest: Guest): Promise<void> {
-  const own = readdirSync(import.meta.dirname)
-    .filter((name) => name.startsWith('network-'))
-    .map((name) => `test/bench/${name}`)
-  for (const file of [...own, ...programs])
+  for (const file of programs)
     await guest.write(join(benchDir, file), readFileSync(join(repository, file)))
   const targets = linked.map((name) => join(projectDir, name))
   await guest.ok(['ln', '-s', ...targets, benchDir])

@@ -45,7 +45,7 @@ async function timeFaults({ isQuick, signal }: BenchContext): Promise<Table> {
 
 async function compareDelays(context: BenchContext): Promise<Table> {
   const { isQuick, signal } = context
-  const options = isQuick ? { count: 100, everyMs: 5 } : { count: 300, everyMs: 10 }
+  const options = isQuick ? { count: 200, everyMs: 5 } : { count: 500, everyMs: 5 }
   return inLab(async (lab, foreign) => {
     const ways = [byAttack(lab, await lab.startAgent())]
     const seen = await measureAccuracy(lab, ways, options, (_, delayMs) => {
@@ -53,7 +53,7 @@ async function compareDelays(context: BenchContext): Promise<Table> {
       context.say(`    ${delayMs} ms`)
     })
     return accuracyTable(seen, {
-      title: `Latency: asked and added, in ms (NFQUEUE, ${options.count} UDP round trips each)`,
+      title: `Latency: asked and added, in ms (NFQUEUE, ${options.count} ICMP echoes each)`,
       notes: ['Added: minus the median round trip right before, without the fault (NORMAL).'],
       foreign: foreign(),
     })

@@ -80,7 +80,7 @@ export function accuracyTable(seen: readonly DelaySeen[], frame: TableFrame): Ta
         : []),
       decimal(normal.p50, 2),
       decimal(normal.p99, 2),
-      String(delayed.sent - delayed.returned),
+      String(delayed.lost),
       frame.foreign,
     ]
   }
