@@ -56,7 +56,7 @@ if given(request.containers) and given(request.containers.ids) then
   end
 end
 
--- Two agents may watch one engine: a container is hit through one of them only.
+-- Two agents may watch one engine: a container is hit through one of them only, the first of the pool.
 local owner_of = {}
 
 -- The containers of a host that match and that its owner leaves open.
@@ -68,11 +68,13 @@ local function matching_containers(identifier)
       and (not named_containers or named_containers[container.id] ~= nil)
     if wanted then
       owner_of[container.id] = owner_of[container.id] or identifier
+    end
+    if wanted and owner_of[container.id] == identifier then
       if container.protected or container.labels[request.protect_key] == request.protect_value then
         protected = protected + 1
         out[#out + 1] = { host = identifier, container = container.id, name = container.name,
           reason = 'protected' }
-      elseif owner_of[container.id] == identifier then
+      else
         if named_containers then
           named_containers[container.id] = true
         end
@@ -128,6 +130,10 @@ for _, identifier in ipairs(asked) do
     end
     out[#out + 1] = { host = identifier, reason = reason }
   end
+end
+if given(request.containers) then
+  -- By identifier, so that each attack reaches a container through the same agent, which knows of the others.
+  table.sort(pool)
 end
 local tagged = #pool
 
