@@ -4,9 +4,13 @@ const checkEveryMs = 1_000
 const frozenMs = 10_000
 
 /**
- * Calls `onSilence` when nothing was heard for too long while something runs. After a time in which
- * the process itself stood still one check is left out, so that faults that ended for that reason
- * are reported as such.
+ * After such a time the silence may last this much longer: what the controller said meanwhile is
+ * still to be read, and faults that ended for that reason are to be seen and reported as such.
+ */
+const graceMs = 10_000
+
+/**
+ * Calls `onSilence` when nothing was heard for too long while something runs.
  * @returns `heard` for every word of the controller, and `stop`
  */
 export function watchForSilence(options: {
@@ -16,12 +20,13 @@ export function watchForSilence(options: {
 }): { heard(): void; stop(): void } {
   let heardAt = performance.now()
   let checkedAt = heardAt
+  let notBefore = heardAt
   const timer = setInterval(() => {
     const now = performance.now()
-    const stoodStill = now - checkedAt > frozenMs
+    if (now - checkedAt > frozenMs) notBefore = now + graceMs
     checkedAt = now
     const silentMs = now - heardAt
-    if (!stoodStill && silentMs > options.limitMs() && options.isRunning())
+    if (silentMs > options.limitMs() && now > notBefore && options.isRunning())
       options.onSilence(silentMs)
   }, checkEveryMs)
   return {

@@ -96,7 +96,7 @@ async function cut(
   }
 }
 
-/** `swallowed`: what the dead end has counted itself, known at the end. */
+/** `swallowed`: what the dead end has lost; undefined when that is all that was sent there. */
 function measurement(
   { egress, ingress }: Counters,
   swallowed: number | undefined,
