@@ -8,6 +8,12 @@ function part(value: number, wholeMs: number): Measurement {
   return { latest: whole, whole, wholeMs }
 }
 
+function counted(value: number, packets: number): Measurement {
+  const detail = { delayed_packets: packets, normal_ms: 2 }
+  const whole = { metric: 'added_delay', value, unit: 'ms', detail }
+  return { latest: whole, whole, wholeMs: 1000 }
+}
+
 it('weights the parts of an attack by their time', () => {
   expect(totalEffect([part(50, 3000), part(10, 1000)])).toEqual({
     metric: 'cpu',
@@ -19,4 +25,11 @@ it('weights the parts of an attack by their time', () => {
 
 it('says nothing where nothing was measured', () => {
   expect(totalEffect([])).toBeUndefined()
+})
+
+it('adds up what is counted', () => {
+  expect(totalEffect([counted(90, 10), counted(110, 30)])).toMatchObject({
+    value: 100,
+    detail: { delayed_packets: 40, normal_ms: 2 },
+  })
 })
