@@ -59,7 +59,10 @@ async function fuzz() {
 }
 
 async function bench() {
-  await ensureSystemPackages([...(await demoPackages()), 'stress-ng'], { say, askFirst })
+  const wanted = [...(await demoPackages()), 'stress-ng', 'nftables', 'iproute2']
+  const hasGuests = args.includes('netem') || args.every((arg) => arg.startsWith('-'))
+  if (hasGuests) wanted.push(...packagesForGuests())
+  await ensureSystemPackages(wanted, { say, askFirst })
   const stopEngine = await ensureEngine(say)
   try {
     return await runScript('test/bench/main.ts')

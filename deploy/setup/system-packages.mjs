@@ -19,6 +19,8 @@ const packages = {
   mmdebstrap: { why: 'the Debian in them', isThere: () => hasProgram('mmdebstrap') },
   e2fsprogs: { why: 'their file systems', isThere: () => hasProgram('mke2fs') },
   cpio: { why: 'what they boot from', isThere: () => hasProgram('cpio') },
+  nftables: { why: 'rules for packets', isThere: () => hasProgram('nft') },
+  iproute2: { why: 'network namespaces', isThere: () => hasProgram('ip') },
   'stress-ng': { why: 'what the bench compares with', isThere: () => hasProgram('stress-ng') },
 }
 

@@ -4,7 +4,6 @@ import type { Lab } from './network-lab.ts'
 import type { Way } from './network-ways.ts'
 
 const askedDelaysMs = [1, 10, 100, 1000]
-const settleMs = 200
 /** So long after the last packet was sent, echoes are still awaited. */
 const patienceSeconds = 5
 
@@ -27,6 +26,8 @@ export interface DelaySeen {
 export interface AccuracyOptions {
   readonly count: number
   readonly everyMs: number
+  /** Until what a fault starts beside itself has started: it takes processor time from the packets. */
+  readonly settleMs: number
 }
 
 /** Delays round trips in each way by each delay. */
@@ -41,7 +42,10 @@ export async function measureAccuracy(
     for (const way of ways) {
       onDelay(way, askedMs)
       const normal = await roundTrips(lab, options)
-      const delayed = await way.during(askedMs, () => roundTrips(lab, options))
+      const delayed = await way.during(askedMs, async () => {
+        await sleep(options.settleMs)
+        return roundTrips(lab, options)
+      })
       seen.push({ way: way.name, askedMs, normal, delayed })
     }
   return seen
@@ -49,7 +53,6 @@ export async function measureAccuracy(
 
 /** By busybox, whose ping is the lightest and tells thousandths of a millisecond. */
 async function roundTrips(lab: Lab, { count, everyMs }: AccuracyOptions): Promise<RoundTrips> {
-  await sleep(settleMs)
   const many = ['-c', String(count), '-i', String(everyMs / 1000), '-W', String(patienceSeconds)]
   const text = await lab.exec('near', 'busybox', 'ping', ...many, lab.pair.chosen)
   const echoes = [...text.matchAll(/ seq=(\d+) .* time=([\d.]+) ms/g)]

@@ -57,7 +57,7 @@ async function timeFaults(guest: Guest, { isQuick }: BenchContext) {
 }
 
 async function compareDelays(guest: Guest, { isQuick }: BenchContext) {
-  const accuracy = isQuick ? { count: 50, everyMs: 10 } : { count: 200, everyMs: 10 }
+  const accuracy = { count: isQuick ? 50 : 200, everyMs: 10, settleMs: 2500 }
   const foreign = watchForeignCpu()
   const seen = await measureIn<DelaySeen[]>(guest, { accuracy })
   return accuracyTable(seen, {

@@ -45,7 +45,7 @@ async function timeFaults({ isQuick, signal }: BenchContext): Promise<Table> {
 
 async function compareDelays(context: BenchContext): Promise<Table> {
   const { isQuick, signal } = context
-  const options = isQuick ? { count: 200, everyMs: 5 } : { count: 500, everyMs: 5 }
+  const options = { count: isQuick ? 200 : 500, everyMs: 5, settleMs: 300 }
   return inLab(async (lab, foreign) => {
     const ways = [byAttack(lab, await lab.startAgent())]
     const seen = await measureAccuracy(lab, ways, options, (_, delayMs) => {
