@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { HostState } from '../support/host-state.ts'
 import { expectSameState } from '../support/host-state.ts'
-import { blackholed, halt, startAttack, surprises } from '../support/network-attack.ts'
+import { blackholed, halt, joinHost, startAttack, surprises } from '../support/network-attack.ts'
 import { far, near, networkHost, type NetworkHost } from '../support/network-host.ts'
 
 const controllerPort = 7443
@@ -9,6 +9,7 @@ let host: NetworkHost
 let before: HostState
 beforeAll(async () => {
   host = await networkHost()
+  joinHost(host, `${far.first}:${controllerPort}`)
   await host.far.serve(53, 67, 9000, controllerPort)
   await host.near.serve(9000)
 })
@@ -46,6 +47,7 @@ const inward = {
   'the other wire': { how: 'udp', address: near.otherWire, port: 9000 },
   ping: { how: 'ping', address: near.wire },
 } as const
+const controller = { how: 'tcp', address: far.first, port: controllerPort } as const
 const everywhere = (tries: object, outcome: string) =>
   Object.fromEntries(Object.keys(tries).map((name) => [name, outcome]))
 const healthy = {
@@ -64,9 +66,11 @@ describe('a blackhole of everything', () => {
       await host.near.attempt(outward),
       await host.far.attempt(inward),
       [await host.near.received(), await host.far.received()],
+      // The controller of the team that the host belongs to.
+      await surprises(host.near, { controller }, []),
     ]
     const result = await halt(attack)
-    expect(seen).toEqual([everywhere(outward, 'silent'), everywhere(inward, 'silent'), arrived])
+    expect(seen).toEqual([everywhere(outward, 'silent'), everywhere(inward, 'silent'), arrived, {}])
     expect(result).toMatchObject({
       reason: 'halted',
       backend: 'nft drop, both directions, on eth0, eth1',
@@ -92,7 +96,7 @@ describe('a blackhole of everything', () => {
       dns: { how: 'udp', address: far.third, port: 53 },
       'dns over tcp': { how: 'tcp', address: far.first6, port: 53 },
       dhcp: { how: 'udp', address: far.first, port: 67, localPort: 68 },
-      controller: { how: 'tcp', address: far.first, port: controllerPort },
+      controller,
       controller6: { how: 'tcp', address: far.first6, port: controllerPort },
     } as const
     const hit = {
@@ -101,24 +105,24 @@ describe('a blackhole of everything', () => {
       'its port over UDP': { how: 'udp', address: far.first, port: controllerPort },
     } as const
     const tries = { ...spared, ...hit }
-    const controller = [far.first, far.first6].map((address) => ({ address, port: controllerPort }))
+    const endpoints = [far.first, far.first6].map((address) => ({ address, port: controllerPort }))
     await host.near.open('session', far.first, controllerPort)
     const look = (silent: object) => async () => ({
       surprises: await surprises(host.near, tries, Object.keys(silent)),
       session: await host.near.say('session', 1000),
     })
-    expect(await blackholed(host, [], look(hit), controller)).toEqual({
+    expect(await blackholed(host, [], look(hit), endpoints)).toEqual({
       surprises: {},
       session: 'answered',
     })
     // By default a name spares the control plane, even where nothing is spared by itself.
     const { controller: _, controller6: __, ...others } = tries
-    expect(await blackholed(host, ['-E', '-p', '^1'], look(others), controller)).toEqual({
+    expect(await blackholed(host, ['-E', '-p', '^1'], look(others), endpoints)).toEqual({
       surprises: {},
       session: 'answered',
     })
     const everything = ['-E', '-p', '^1', '-h', '^localhost']
-    expect(await blackholed(host, everything, look(tries), controller)).toEqual({
+    expect(await blackholed(host, everything, look(tries), endpoints)).toEqual({
       surprises: {},
       session: 'silent',
     })
@@ -131,8 +135,10 @@ describe('a blackhole of everything', () => {
       hit: outward.udp,
     } as const
     const seen = await blackholed(host, ['-i', `^${far.second},^${far.second6}`], async () => {
-      for (const tool of [host.tool, host.farTool])
-        for (const family of ['-4', '-6']) await tool('ip', family, 'neigh', 'flush', 'all')
+      for (const family of ['-4', '-6']) {
+        await host.tool('ip', family, 'neigh', 'flush', 'all')
+        await host.farTool('ip', family, 'neigh', 'flush', 'all')
+      }
       return [
         await surprises(host.near, tries, ['hit']),
         await host.tool('ip', 'neigh', 'show', far.first),

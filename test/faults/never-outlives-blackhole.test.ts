@@ -85,7 +85,9 @@ describe.concurrent('a blackhole', () => {
     expectSameState(before, await host.state())
     // Only what carries our name was added: one device with its settings, one table.
     expect(during.filter((line) => line.startsWith('-'))).toEqual([])
-    const foreign = during.filter((line) => !/^\+ nft: /.test(line) && !/tb[0-9a-f]{12}/.test(line))
+    const foreign = during.filter(
+      (line) => !line.startsWith('+ nft: ') && !/tb[0-9a-f]{12}/.test(line),
+    )
     expect(foreign).toEqual([])
     const tables = during.filter((line) => line.startsWith('+ nft: table'))
     expect(tables).toEqual([expect.stringMatching(/table netdev temblor_blackhole_[0-9a-f]{12}/)])

@@ -108,7 +108,7 @@ export async function surprises(
 }
 
 /** The host belongs to a team whose controller is at this address. */
-export function joinHost(host: NetworkHost, address: string, more: object = {}): void {
+export function joinHost(host: NetworkHost, address: string): void {
   const path = join(host.stateDir, 'credentials.json')
-  writeFileSync(path, JSON.stringify({ address, teamId: 'team', ...more }), { mode: 0o600 })
+  writeFileSync(path, JSON.stringify({ address, teamId: 'team' }), { mode: 0o600 })
 }
