@@ -10,6 +10,7 @@ import {
   enginePackages,
   ensureSystemPackages,
   MissingPackages,
+  networkPackages,
   packagesForGuests,
 } from './setup/system-packages.mjs'
 import { runTests } from './setup/tests.mjs'
@@ -76,7 +77,7 @@ async function test() {
   const env = {}
   let stopEngine = nothingToStop
   try {
-    await ensureSystemPackages(await demoPackages(), { say, askFirst })
+    await ensureSystemPackages([...(await demoPackages()), ...networkPackages], { say, askFirst })
     stopEngine = await ensureEngine(say)
   } catch (error) {
     say(`Tests that need containers are skipped: ${error.message}`)

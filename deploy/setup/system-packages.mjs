@@ -21,6 +21,8 @@ const packages = {
   cpio: { why: 'what they boot from', isThere: () => hasProgram('cpio') },
   nftables: { why: 'rules for packets', isThere: () => hasProgram('nft') },
   iproute2: { why: 'network namespaces', isThere: () => hasProgram('ip') },
+  'iputils-ping': { why: 'echo requests over them', isThere: () => hasProgram('ping') },
+  procps: { why: 'settings of them', isThere: () => hasProgram('sysctl') },
   'stress-ng': { why: 'what the bench compares with', isThere: () => hasProgram('stress-ng') },
 }
 
@@ -32,6 +34,9 @@ const units = {
 
 /** What an Engine of our own needs; with a running Engine only the image's package is needed. */
 export const enginePackages = ['docker.io', 'containerd', 'runc', 'iptables']
+
+/** What the tests of network faults make their hosts with. */
+export const networkPackages = ['nftables', 'iproute2', 'iputils-ping', 'procps', 'iptables']
 
 /** What the emulated machines of the tests are made with. */
 const guestPackages = ['qemu-system-x86', 'qemu-utils', 'mmdebstrap', 'e2fsprogs', 'cpio']
