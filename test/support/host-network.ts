@@ -12,7 +12,7 @@ const volatile = new Set(['valid_life_time', 'preferred_life_time', 'expires', '
 export async function captureNetwork(): Promise<Record<string, string[]>> {
   const devices = await objects('ip', '-j', '-d', 'link', 'show')
   const names = devices.map(({ ifname }) => String(ifname))
-  const queues = await lines('tc', 'qdisc', 'show')
+  const queues = (await lines('tc', 'qdisc', 'show')).map(withoutCounter)
   const routes = ['-4', '-6'].map((family) =>
     objects('ip', '-j', '-d', family, 'route', 'show', 'table', 'all'),
   )
@@ -33,6 +33,11 @@ export async function captureNetwork(): Promise<Record<string, string[]>> {
       ...(await xtables('ebtables')),
     ],
   }
+}
+
+/** htb counts what passes its classes by, and shows that among its settings. */
+function withoutCounter(queue: string): string {
+  return queue.replace(/ direct_packets_stat \d+/, '')
 }
 
 async function perDevice(what: string, device: string, ...where: string[]): Promise<string[]> {
