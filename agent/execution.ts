@@ -252,7 +252,7 @@ export class Execution {
     const next = await this.#follower?.next(target, this.#ending.promise)
     if (next === 'removed') this.end('target_gone', 'The container was removed.')
     if (typeof next !== 'object') return undefined
-    this.#note('The container restarted; the load was started again for the time that remained.')
+    this.#note('The container restarted; the attack was started again for the time that remained.')
     return next
   }
 

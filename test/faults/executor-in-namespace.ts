@@ -29,6 +29,8 @@ export interface NamespaceExecutor extends AsyncDisposable {
   running(executionId: string): Promise<ExecutionUpdate>
   /** Its last update, which holds the report. */
   ended(executionId: string): Promise<ExecutionUpdate>
+  /** Ends whatever runs; resolves when all of it has ended. */
+  haltAll(): Promise<void>
   /** Helper processes of this executor that live. */
   helpers(): ProcessInfo[]
   /** Kills it without a warning. */
@@ -56,6 +58,9 @@ export async function executorIn(
   })
   const gone = once(child, 'close')
   void gone.then(() => ready.reject(new Error('The executor ended before it was ready.')))
+  const ended = (executionId: string) =>
+    log.reached(executionId, ({ reason }) => reason !== undefined)
+  const asked: string[] = []
   const ask = (request: ExecutorRequest) => child.stdin.write(`${JSON.stringify(request)}\n`)
   return {
     child,
@@ -66,11 +71,16 @@ export async function executorIn(
     attack(type, params, attackId) {
       const order = orderFor(type, params, undefined, attackId)
       ask({ run: order })
+      asked.push(order.executionId)
       return order.executionId
     },
     halt: (executionId) => void ask({ halt: executionId }),
     running: (executionId) => log.reached(executionId, isRunning),
-    ended: (executionId) => log.reached(executionId, ({ reason }) => reason !== undefined),
+    ended,
+    async haltAll() {
+      for (const executionId of asked) ask({ halt: executionId })
+      await Promise.all(asked.splice(0).map((executionId) => ended(executionId)))
+    },
     helpers: () => helpersOf(options.instanceId),
     async kill() {
       child.kill('SIGKILL')

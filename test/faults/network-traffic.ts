@@ -9,6 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const ports = { echo: 9000, connect: 9001, count: 9002, flow: 9003 }
 
+/** The local address to send from; undefined for what the routes give. */
+type From = string | undefined
+
 function say(value: object): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }
@@ -39,11 +42,11 @@ async function serve(): Promise<void> {
 }
 
 /** Milliseconds that TCP connections take, one after the other. */
-async function connectTimes(address: string, count: number): Promise<void> {
+async function connectTimes(host: string, count: number, from: From): Promise<void> {
   const times: number[] = []
   for (let index = 0; index < count; index++) {
     const at = performance.now()
-    const socket = connect(ports.connect, address)
+    const socket = connect({ port: ports.connect, host, ...(from && { localAddress: from }) })
     await once(socket, 'connect')
     times.push(performance.now() - at)
     socket.destroy()
@@ -52,8 +55,14 @@ async function connectTimes(address: string, count: number): Promise<void> {
 }
 
 /** Milliseconds from sending to echo of UDP packets that are sent at a steady pace. */
-async function echoTimes(address: string, count: number, everyMs: number): Promise<void> {
+async function echoTimes(
+  address: string,
+  count: number,
+  everyMs: number,
+  from: From,
+): Promise<void> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  if (from) socket.bind(0, from)
   const times: number[] = []
   const done = Promise.withResolvers<void>()
   socket.on('message', (data) => {
@@ -132,12 +141,12 @@ async function pull(address: string, flows: number, seconds: number): Promise<vo
   process.exit()
 }
 
-const [what, address = '', a = '0', b = '0'] = process.argv.slice(2)
+const [what, address = '', a = '0', b = '0', c] = process.argv.slice(2)
 const commands: Record<string, () => unknown> = {
   serve,
   count: () => countPackets(Number(address)),
-  connect: () => connectTimes(address, Number(a)),
-  echo: () => echoTimes(address, Number(a), Number(b)),
+  connect: () => connectTimes(address, Number(a), b === '0' ? undefined : b),
+  echo: () => echoTimes(address, Number(a), Number(b), c),
   send: () => send(address, Number(a), Number(b)),
   pull: () => pull(address, Number(a), Number(b)),
 }

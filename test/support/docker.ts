@@ -18,7 +18,8 @@ import type { Api } from './api.ts'
 import { temporaryDir } from './service.ts'
 import { apiPollMs, until } from './until.ts'
 
-const image = 'temblor-test/target:1'
+/** A static busybox and nothing else. */
+export const targetImage = 'temblor-test/target:1'
 
 /** 64 MiB: little enough to notice memory that is charged to a target. */
 const memoryGiB = 1 / 16
@@ -65,7 +66,7 @@ export async function targetContainers(): Promise<TargetContainers> {
     run,
     async start(labels, cores = 0.5) {
       const all = { ...labels, 'temblor.test': run }
-      const running = await new GenericContainer(image)
+      const running = await new GenericContainer(targetImage)
         .withName(`temblor-test-${run}-${started.length}`)
         .withCommand(['/bin/sleep', '3600'])
         .withLabels(all)
@@ -102,19 +103,21 @@ async function findSkipReason(): Promise<string | undefined> {
   }
 }
 
-/** An image of a static busybox: no registry is needed. */
-async function makeImage(): Promise<void> {
-  const known = await docker.listImages({ filters: { reference: [image] } })
+/** Makes the image of a static busybox, if an engine has it not: no registry is needed. */
+export async function makeImage(engine: Docker = docker): Promise<void> {
+  const known = await engine.listImages({ filters: { reference: [targetImage] } })
   if (known.length > 0) return
   const dir = temporaryDir()
+  // It becomes the root of the image, which is not root's alone.
+  chmodSync(dir, 0o755)
   mkdirSync(join(dir, 'bin'))
   copyFileSync('/bin/busybox', join(dir, 'bin/busybox'))
   chmodSync(join(dir, 'bin/busybox'), 0o755)
   for (const name of ['sh', 'sleep']) symlinkSync('busybox', join(dir, 'bin', name))
   const file = `${dir}.tar`
   execFileSync('tar', ['-C', dir, '-cf', file, '.'])
-  const [repo, tag] = image.split(':')
-  const stream = await docker.importImage(file, { repo, tag })
+  const [repo, tag] = targetImage.split(':')
+  const stream = await engine.importImage(file, { repo, tag })
   await text(stream)
   rmSync(dir, { recursive: true })
   rmSync(file)
