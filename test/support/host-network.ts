@@ -8,6 +8,9 @@ const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** What changes by itself, and says nothing about what somebody did. */
 const volatile = new Set(['valid_life_time', 'preferred_life_time', 'expires', 'used', 'age'])
 
+/** Some queues list the flows that pass just now as classes. */
+const flow = /: class (fq_codel|fq_pie|cake|sfq) /
+
 /** Devices, addresses, routes, queues, filters and firewall rules of this network namespace. */
 export async function captureNetwork(): Promise<Record<string, string[]>> {
   const devices = await objects('ip', '-j', '-d', 'link', 'show')
@@ -23,7 +26,9 @@ export async function captureNetwork(): Promise<Record<string, string[]>> {
     routes: (await Promise.all(routes)).flat().map(canonical).sort(),
     'ip rules': (await Promise.all(rules)).flat().map(canonical),
     queues,
-    'queue classes': (await Promise.all(names.map((name) => perDevice('class', name)))).flat(),
+    'queue classes': (await Promise.all(names.map((name) => perDevice('class', name))))
+      .flat()
+      .filter((line) => !flow.test(line)),
     filters: (await Promise.all(names.map((name) => filtersOf(name, queues)))).flat(),
     nft: await lines('nft', '-s', 'list', 'ruleset'),
     iptables: [
