@@ -38,7 +38,10 @@ export async function networkContainer(
       SecurityOpt: ['no-new-privileges'],
     },
   })
-  await container.start()
+  await container.start().catch(async (error: unknown) => {
+    await container.remove({ force: true })
+    throw error
+  })
   const { Id, Name } = await container.inspect()
   const now = async () => {
     const { NetworkSettings, State } = await container.inspect()

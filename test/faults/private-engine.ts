@@ -42,7 +42,8 @@ export async function privateEngine(liveRestore: boolean): Promise<PrivateEngine
     docker,
     socket,
     async start() {
-      child = spawn('dockerd', args, { stdio: 'ignore' })
+      // An engine without a bridge removes docker0 where it is: in a network of its own there is none.
+      child = spawn('unshare', ['--net', '--', 'dockerd', ...args], { stdio: 'ignore' })
       await until('the engine answers', () => docker.ping(), 30_000)
     },
     async stop() {
