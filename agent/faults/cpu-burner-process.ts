@@ -3,7 +3,7 @@ import type { BurnerLine, BurnOrder } from './cpu-burner.ts'
 import type { FaultDeath } from './fault.ts'
 
 /** A burner that is not burning by then (beyond its warm-up) has failed. */
-const startTimeoutMs = 15_000
+const startTimeoutMs = 30_000
 
 /** CPU seconds over wall seconds, as the burner itself counted them. */
 export interface BurnerUsage {

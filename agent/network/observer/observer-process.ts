@@ -3,7 +3,7 @@ import { startHelper, type HelperProcess } from '../../host/helper-process.ts'
 import { findNamespace, NamespaceGone, type NamespaceRef } from '../namespace.ts'
 import type { ConnectOrder, ObserverLine, ObserverRequest } from './observer.ts'
 
-const startTimeoutMs = 15_000
+const startTimeoutMs = 30_000
 
 /** One try to connect, as everybody does and by the way that is spared; null is no answer. */
 export type ConnectTimes = NonNullable<ObserverLine['connected']>

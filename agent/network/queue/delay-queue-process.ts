@@ -2,7 +2,7 @@ import { startHelper } from '../../host/helper-process.ts'
 import type { FaultDeath } from '../../faults/fault.ts'
 import type { DelayLine, DelayOrder, DelayStats } from './delay-queue.ts'
 
-const startTimeoutMs = 15_000
+const startTimeoutMs = 30_000
 /** It speaks every second. One that is frozen holds packets for good; killed, it heals the traffic. */
 const quietMs = 3000
 const stopGraceMs = 1000
