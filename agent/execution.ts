@@ -129,39 +129,38 @@ export class Execution {
     target: FaultTarget,
     remainingMs: number,
   ): Promise<FaultDeath | undefined> {
-    const { executionId, attackId } = this.order
-    const { instanceId, journal, controlPlane } = this.#deps
-    const { signal } = this.#abort
-    const context: FaultContext = {
-      instanceId,
-      executionId,
-      attackId,
-      remainingMs,
-      signal,
-      controlPlane,
-    }
-    let handle: FaultHandle
     try {
-      const prepared = await plan.fault.prepare(plan.params, target, context)
-      this.#requested = prepared.requested
-      this.#backend = prepared.backend
-      journal.update(executionId, {
-        state: 'APPLYING',
-        undo: prepared.undo,
-        requested: prepared.requested,
-        backend: prepared.backend,
-        ...(target.kind === 'Container' ? { target } : {}),
-      })
-      handle = await prepared.start()
+      this.#handle = await this.#bringAbout(plan, target, remainingMs)
     } catch (error) {
       const following = this.#deadlineMs !== undefined && target.kind === 'Container'
       if (following && !isAlive(target.init)) return { cause: 'target', message: 'stopped again' }
       throw error
     }
-    this.#handle = handle
     this.#startClock(remainingMs)
     if (this.#end) return undefined
-    journal.update(executionId, { state: 'ACTIVE' })
+    this.#deps.journal.update(this.order.executionId, { state: 'ACTIVE' })
+    const death = await this.#stay(plan, this.#handle)
+    this.#handle = undefined
+    return death
+  }
+
+  async #bringAbout(plan: Plan, target: FaultTarget, remainingMs: number): Promise<FaultHandle> {
+    const { executionId, attackId } = this.order
+    const { instanceId, journal, controlPlane } = this.#deps
+    const { signal } = this.#abort
+    const about = { instanceId, executionId, attackId, controlPlane }
+    const context: FaultContext = { ...about, remainingMs, signal }
+    const prepared = await plan.fault.prepare(plan.params, target, context)
+    const { requested, backend, undo } = prepared
+    this.#requested = requested
+    this.#backend = backend
+    const seen = target.kind === 'Container' ? { target } : {}
+    journal.update(executionId, { state: 'APPLYING', undo, requested, backend, ...seen })
+    return prepared.start()
+  }
+
+  /** Stays until the fault or the execution is over, and takes the fault away. */
+  async #stay(plan: Plan, handle: FaultHandle): Promise<FaultDeath | undefined> {
     this.#emit('Running', handle.announcement ?? this.#notes.at(-1) ?? '')
     const death = await this.#whileRunning(handle)
     if (handle.strike && !death && !this.#end) await this.#strike(plan, handle)
@@ -171,7 +170,6 @@ export class Execution {
     const last = handle.measure() ?? before
     if (last) this.#measurements.push(last)
     for (const note of handle.notes?.() ?? []) this.#note(note)
-    this.#handle = undefined
     return death
   }
 
@@ -271,14 +269,7 @@ export class Execution {
     const message = [left ?? '', end.message, ...this.#notes].filter(Boolean).join(' ')
     const measured = this.#struck ?? totalEffect(this.#measurements)
     this.#seq += 1
-    const report = {
-      reason,
-      message,
-      seq: this.#seq,
-      ...(this.#requested ? { requested: this.#requested } : {}),
-      ...(measured ? { measured } : {}),
-      ...(this.#backend ? { backend: this.#backend } : {}),
-    }
+    const report = { reason, message, seq: this.#seq, ...this.#effects(measured) }
     journal.update(executionId, { state: 'DONE', report })
     this.#publish({ ...report, stage: endReasons[reason] })
   }
@@ -305,14 +296,16 @@ export class Execution {
 
   #emit(stage: Stage, message: string, measured?: Effect): void {
     this.#seq += 1
-    this.#publish({
-      seq: this.#seq,
-      stage,
-      message,
+    this.#publish({ seq: this.#seq, stage, message, ...this.#effects(measured) })
+  }
+
+  /** What was asked and what was measured, as far as it is known. */
+  #effects(measured: Effect | undefined) {
+    return {
       ...(this.#requested ? { requested: this.#requested } : {}),
       ...(measured ? { measured } : {}),
       ...(this.#backend ? { backend: this.#backend } : {}),
-    })
+    }
   }
 
   #publish(update: Pick<ExecutionUpdate, 'seq' | 'stage' | 'message'>): void {
