@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { hostCores } from './host/control-groups.ts'
 import { makePrivateFolder, writeDurably } from './host/durable-file.ts'
+import { compiledCode } from './host/helper-process.ts'
 import { bootId, readProc } from './host/processes.ts'
 import { programPath } from './host/program.ts'
 
@@ -85,7 +86,8 @@ function currentKey(): string {
 }
 
 function ask(): Promise<OperatingSystem | undefined> {
-  const options = { timeout: timeoutMs, cwd: '/', env: { PATH: process.env['PATH'] } }
+  const env = { PATH: process.env['PATH'], ...compiledCode() }
+  const options = { timeout: timeoutMs, cwd: '/', env }
   return new Promise((resolve) => {
     execFile(process.execPath, [programPath('host-facts')], options, (error, stdout) => {
       resolve(error ? undefined : (JSON.parse(stdout) as OperatingSystem))

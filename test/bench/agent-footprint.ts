@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { lightFlags } from '../../agent/host/light-flags.ts'
 import { cpuSeconds } from '../../agent/host/processes.ts'
 import { type ManagedChild, readyMessage, startChild } from '../../deploy/local/child-process.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
@@ -11,6 +12,7 @@ import type { BenchContext, Group } from './group.ts'
 import { foreignCell, type ForeignCpu, memoryOf, watchForeignCpu } from './machine.ts'
 import type { Rig } from './rig.ts'
 
+const bin = fileURLToPath(new URL('../../agent/cli/bin.js', import.meta.url))
 const goals = { rssMb: 70, anonymousMb: 25, cpuPercent: 0.1, startMs: 200 }
 /** Start-up is over, its garbage collected as far as it will be. */
 const settleMs = 2000
@@ -142,7 +144,7 @@ function startAgent({ stack, dir }: Rig, identifier: string): ManagedChild {
   return startChild({
     name: identifier,
     program: process.execPath,
-    args: [fileURLToPath(new URL('../../agent/main.ts', import.meta.url))],
+    args: [...lightFlags, bin, 'agent', 'run'],
     ipc: true,
     env: {
       TEMBLOR_JOIN: formatJoinLine({
