@@ -23,16 +23,15 @@ if (!existsSync(new URL('node_modules/commander', root))) {
   process.exit(1)
 }
 
-if (!isNewEnough(process.versions.node)) reExecute(fileURLToPath(new URL('node_modules/.bin/node', root)))
+if (!isNewEnough(process.versions.node))
+  reExecute(fileURLToPath(new URL('node_modules/.bin/node', root)))
 else if (args[0] === 'admin') {
   // Admin commands act on the controller's store; that program reads its own arguments.
   process.argv.splice(2, 1)
   await import(new URL('controller/admin/main.ts', root).href)
 } else if (args.join(' ') === 'agent run') await runAgent()
 else {
-  const { main } = await import(
-    new URL(isFresh() ? 'dist/cli.js' : 'agent/cli/main.ts', root).href
-  )
+  const { main } = await import(new URL(isFresh() ? 'dist/cli.js' : 'agent/cli/main.ts', root).href)
   process.exitCode = await main(args)
 }
 
@@ -40,7 +39,9 @@ else {
 async function runAgent() {
   const isBuilt = ensureBundle()
   if (!isBuilt)
-    console.error('temblor: there is no build in dist/ and it cannot be made; the agent runs from its sources, which takes twice the memory.')
+    console.error(
+      'temblor: there is no build in dist/ and it cannot be made; the agent runs from its sources, which takes twice the memory.',
+    )
   await import(new URL(isBuilt ? 'dist/agent.js' : 'agent/main.ts', root).href)
 }
 

@@ -2,11 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import koffi from 'koffi'
 
-type CollectGarbage = (options: {
-  type: 'major'
-  execution: 'sync'
-  flavor: 'last-resort'
-}) => void
+type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 
 /**
  * Gives the system back what starting took and nothing uses any more, about 5 MB. Nothing else would:

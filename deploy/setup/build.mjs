@@ -88,7 +88,8 @@ function writeManifest(folder, output) {
     .filter((id) => path.isAbsolute(id) && !id.includes('/node_modules/'))
     .map((id) => path.relative(root, id))
   const others = [`proto/${protoFile}`, 'package-lock.json', 'deploy/setup/build.mjs']
-  const inputs = [...new Set([...own, ...others])].sort()
+  const names = new Set([...own, ...others])
+  const inputs = [...names].toSorted((a, b) => (a < b ? -1 : 1))
   const manifest = { inputs, digest: digestOf(inputs) }
   writeFileSync(path.join(folder, 'build.json'), `${JSON.stringify(manifest, null, 1)}\n`)
 }
