@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { askProgram } from './host/ask-program.ts'
 import { hostCores } from './host/control-groups.ts'
 import { makePrivateFolder, writeDurably } from './host/durable-file.ts'
-import { compiledCode } from './host/helper-process.ts'
 import { bootId, readProc } from './host/processes.ts'
-import { programPath } from './host/program.ts'
 
 /** What this host is; does not change while the agent runs. */
 export interface Facts {
@@ -68,8 +66,12 @@ function readKept(stateDir: string): OperatingSystem | undefined {
 
 async function askAndKeep(stateDir: string): Promise<OperatingSystem> {
   const key = currentKey()
-  const os = await ask()
-  if (!os) return unknown
+  let os: OperatingSystem
+  try {
+    os = (await askProgram('host-facts', [], timeoutMs)) as OperatingSystem
+  } catch {
+    return unknown
+  }
   try {
     makePrivateFolder(stateDir)
     writeDurably(join(stateDir, fileName), JSON.stringify({ key, os } satisfies Kept))
@@ -83,14 +85,4 @@ async function askAndKeep(stateDir: string): Promise<OperatingSystem> {
 function currentKey(): string {
   const release = statSync('/etc/os-release', { throwIfNoEntry: false })
   return `${bootId()} ${release?.mtimeMs ?? ''}`
-}
-
-function ask(): Promise<OperatingSystem | undefined> {
-  const env = { PATH: process.env['PATH'], ...compiledCode() }
-  const options = { timeout: timeoutMs, cwd: '/', env }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [programPath('host-facts')], options, (error, stdout) => {
-      resolve(error ? undefined : (JSON.parse(stdout) as OperatingSystem))
-    })
-  })
 }

@@ -9,6 +9,7 @@ export const programs = {
   'network-observer': '../network/observer/observer.ts',
   'delay-queue': '../network/queue/delay-queue.ts',
   'host-facts': '../host-facts.ts',
+  'certificate-request': '../make-certificate-request.ts',
 } as const
 
 export type ProgramName = keyof typeof programs
