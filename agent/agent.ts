@@ -8,11 +8,14 @@ import { ControllerLink } from './controller-link.ts'
 import { openCore, type AgentCore } from './core.ts'
 import { obtainCredentials } from './enrol.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
-import { readFacts } from './facts.ts'
+import { readFacts, type Facts } from './facts.ts'
+import { giveBackMemory } from './host/give-back.ts'
 import type { AgentCredentials } from './identity.ts'
 import { buildInventory, capabilities, warningsOf } from './inventory.ts'
 import { PlainError } from './plain-error.ts'
 
+/** What was needed to start is done with by then. */
+const settleMs = 2000
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
@@ -35,6 +38,7 @@ export async function runAgent(env: NodeJS.ProcessEnv): Promise<number> {
 
 async function serve(config: AgentConfig, log: Logger): Promise<number> {
   const stopping = listenForSignals()
+  const facts = readFacts(config.stateDir)
   // Updates of the replay and of local attacks wait here until there is a controller to tell.
   const early: ExecutionUpdate[] = []
   let link: ControllerLink | undefined
@@ -57,7 +61,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
   try {
     const credentials = await join(core, log, stopping.signal)
     if (credentials) {
-      link = await createLink(core, credentials, log)
+      link = createLink(core, credentials, await facts, log)
       const open = link
       onUpdate = (update) => open.report(update)
       for (const update of early) open.report(update)
@@ -102,13 +106,14 @@ async function join(
   return undefined
 }
 
-async function createLink(
+function createLink(
   core: AgentCore,
   credentials: AgentCredentials,
+  facts: Facts,
   log: Logger,
-): Promise<ControllerLink> {
+): ControllerLink {
   const { config, engine, executor, journal, instanceId, bootId, probes } = core
-  const sources = { config, probes, engine, facts: await readFacts() }
+  const sources = { config, probes, engine, facts }
   let isReady = false
   return new ControllerLink({
     executor,
@@ -123,6 +128,10 @@ async function createLink(
     onReady() {
       if (isReady) return
       isReady = true
+      setTimeout(() => {
+        // Collecting garbage blocks for a moment; an attack is measured and has a deadline.
+        if (executor.running.length === 0) giveBackMemory()
+      }, settleMs).unref()
       const warnings = warningsOf(capabilities(sources))
       for (const warning of warnings) log.warn(warning)
       // The parent may be gone; that is no reason to stop.

@@ -1,6 +1,6 @@
-import { webcrypto } from 'node:crypto'
+import { askProgram } from './host/ask-program.ts'
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+const timeoutMs = 30_000
 
 export interface KeyAndRequest {
   readonly keyPem: string
@@ -8,24 +8,14 @@ export interface KeyAndRequest {
   readonly csrPem: string
 }
 
-/** Makes an EC P-256 key and a request for a certificate of this instance in this team. */
+/**
+ * Makes an EC P-256 key and a request for a certificate of this instance in this team.
+ * @throws Error with what the program said when it could not
+ */
 export async function createCertificateRequest(
   instanceId: string,
   teamId: string,
 ): Promise<KeyAndRequest> {
-  // Needed once in twenty days, and 10 MB of memory; it resolves its parts through reflect-metadata.
-  await import('reflect-metadata')
-  const x509 = await import('@peculiar/x509')
-  x509.cryptoProvider.set(webcrypto as never)
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const request = await x509.Pkcs10CertificateRequestGenerator.create({
-    name: [{ O: [teamId] }, { CN: [instanceId] }],
-    keys,
-    signingAlgorithm: algorithm,
-  })
-  const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
-  return {
-    keyPem: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'),
-    csrPem: request.toString('pem'),
-  }
+  const args = [instanceId, teamId]
+  return (await askProgram('certificate-request', args, timeoutMs)) as KeyAndRequest
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
-import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { attackTypeNames } from '../shared/attacks/index.ts'
 import { parseJoinLine, type JoinLine } from '../shared/join-line.ts'
 import { nearest } from '../shared/nearest.ts'
@@ -28,53 +26,61 @@ export interface AgentConfig {
   readonly logLevel: string
 }
 
-const count = (maximum: number) =>
-  Type.String({
-    pattern: String.raw`^[1-9]\d{0,8}$`,
-    maximum,
-    allowed: `a whole number from 1 to ${maximum}`,
-  })
+/** What a variable may hold, as a pattern and in words. */
+interface Rule {
+  readonly pattern?: RegExp
+  readonly maximum?: number
+  readonly allowed: string
+}
+
+const count = (maximum: number): Rule => ({
+  pattern: /^[1-9]\d{0,8}$/,
+  maximum,
+  allowed: `a whole number from 1 to ${maximum}`,
+})
+const oneOf = (words: readonly string[]) => `(${words.join('|')})`
 const word = String.raw`[A-Za-z0-9_.:/-]{1,64}`
+const attackType = oneOf(attackTypeNames)
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** Every variable: what it may hold as a pattern, and in words. The owner's file has the same keys. */
-const AgentEnv = Type.Object({
-  TEMBLOR_JOIN: Type.String({ allowed: 'the join line that the controller printed' }),
-  TEMBLOR_AGENT_DIR: Type.String({ allowed: 'a folder' }),
-  TEMBLOR_IDENTIFIER: Type.String({
-    pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`,
+/**
+ * Every variable; the owner's file has the same keys. Plain patterns: a library of schemas would
+ * cost an agent at rest more memory than everything else that it checks.
+ */
+const rules = {
+  TEMBLOR_JOIN: { allowed: 'the join line that the controller printed' },
+  TEMBLOR_AGENT_DIR: { allowed: 'a folder' },
+  TEMBLOR_IDENTIFIER: {
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
     allowed: 'letters, digits and . _ : -, at most 128',
-  }),
-  TEMBLOR_TAGS: Type.String({
-    pattern: `^${word}=[^,=]{1,256}(,${word}=[^,=]{1,256})*$`,
+  },
+  TEMBLOR_TAGS: {
+    pattern: new RegExp(`^${word}=[^,=]{1,256}(,${word}=[^,=]{1,256})*$`),
     allowed: 'tags such as zone=us-east1,role=mysql',
-  }),
-  TEMBLOR_ALLOW_ATTACKS: Type.String({
-    pattern: `^(none|(${attackTypeNames.join('|')})(,(${attackTypeNames.join('|')}))*)$`,
+  },
+  TEMBLOR_ALLOW_ATTACKS: {
+    pattern: new RegExp(`^(none|${attackType}(,${attackType})*)$`),
     allowed: `none, or a list of: ${attackTypeNames.join(', ')}`,
-  }),
+  },
   TEMBLOR_MAX_LENGTH_SECONDS: count(31_449_600),
   TEMBLOR_MAX_PERCENT: count(100),
   TEMBLOR_MAX_CONTAINERS: count(100_000),
-  TEMBLOR_FORBID_SHUTDOWN: Type.String({
-    pattern: '^(yes|no|true|false)$',
-    allowed: 'yes or no',
-  }),
-  TEMBLOR_DOCKER_SOCKET: Type.String({ pattern: '^/.', allowed: 'an absolute path' }),
-  DOCKER_HOST: Type.String({
-    pattern: '^unix:///.',
+  TEMBLOR_FORBID_SHUTDOWN: { pattern: /^(yes|no|true|false)$/, allowed: 'yes or no' },
+  TEMBLOR_DOCKER_SOCKET: { pattern: /^\/./, allowed: 'an absolute path' },
+  DOCKER_HOST: {
+    pattern: /^unix:\/\/\/./,
     allowed:
       'unix:///path/to/docker.sock (containers are entered through this host); set TEMBLOR_DOCKER_SOCKET to use another engine than your docker client',
-  }),
-  TEMBLOR_LOG_LEVEL: Type.String({
-    pattern: `^(${logLevels.join('|')})$`,
+  },
+  TEMBLOR_LOG_LEVEL: {
+    pattern: new RegExp(`^${oneOf(logLevels)}$`),
     allowed: logLevels.join(', '),
-  }),
-})
-type Name = keyof typeof AgentEnv.properties
+  },
+} satisfies Record<string, Rule>
+type Name = keyof typeof rules
 type Values = Partial<Record<Name, string>>
 
-const names = Object.keys(AgentEnv.properties) as Name[]
+const names = Object.keys(rules) as Name[]
 const ownerFile = '/etc/temblor/agent.json'
 const defaultDockerSocket = '/var/run/docker.sock'
 
@@ -154,10 +160,9 @@ function checkAll(values: Values, where: string, faults: string[]): void {
   for (const name of names) {
     const value = values[name]
     if (value === undefined || name === 'TEMBLOR_JOIN') continue
-    const schema = AgentEnv.properties[name] as Type.TString & { allowed: string; maximum?: number }
-    const tooMuch = schema.maximum !== undefined && Number(value) > schema.maximum
-    if (Value.Check(schema, value) && !tooMuch) continue
-    faults.push(`${name}${where} cannot be "${value}". Allowed: ${schema.allowed}.`)
+    const { pattern = /^/, maximum = Infinity, allowed }: Rule = rules[name]
+    if (pattern.test(value) && !(Number(value) > maximum)) continue
+    faults.push(`${name}${where} cannot be "${value}". Allowed: ${allowed}.`)
   }
 }
 

@@ -18,7 +18,7 @@ import { runTests } from './setup/tests.mjs'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const say = (line) => process.stderr.write(`${line}\n`)
 
-const tasks = { start, demo, bench, fuzz, test, 'test:unit': testUnit, check, format, gen }
+const tasks = { start, demo, bench, fuzz, test, 'test:unit': testUnit, check, format, gen, build }
 const [name, ...rest] = process.argv.slice(2)
 const args = rest.filter((arg) => arg !== '--yes')
 // Without a terminal nobody can answer: then everything is named and done.
@@ -60,6 +60,7 @@ async function fuzz() {
 }
 
 async function bench() {
+  await needBuild()
   const wanted = [...(await demoPackages()), 'stress-ng', 'nftables', 'iproute2']
   const hasGuests = args.includes('netem') || args.every((arg) => arg.startsWith('-'))
   if (hasGuests) wanted.push(...packagesForGuests())
@@ -73,6 +74,7 @@ async function bench() {
 }
 
 async function test() {
+  await needBuild()
   await ensureSystemPackages(['redis-server'], { say, askFirst })
   const env = {}
   let stopEngine = nothingToStop
@@ -116,6 +118,16 @@ async function check() {
 
 async function format() {
   return toolBox(root).run('oxfmt', args)
+}
+
+/** Makes dist/ of the sources, unless it is made of exactly these. Resolves to the exit code. */
+async function build() {
+  return runScript('deploy/setup/build.mjs')
+}
+
+/** An agent also runs without a build; what is tested and measured here is the build. */
+async function needBuild() {
+  if ((await build()) !== 0) throw new Error('there is no build to test or measure; see above.')
 }
 
 async function gen() {

@@ -1,8 +1,5 @@
 import { Type, type Static, type TNull, type TSchema, type TUnion } from 'typebox'
 
-/** A container with this label set to `true` is never touched, whatever the controller says. */
-export const protectLabel = { key: 'temblor.protect', value: 'true' } as const
-
 const StringMap = Type.Record(Type.String(), Type.String())
 /** A key with the values of which one must be carried. */
 const MultiSelect = Type.Record(Type.String(), Type.Array(Type.String()))

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node from 20 on can read: it finds a runtime that is new enough for the
-// TypeScript behind it, and says in plain words what is missing.
+// Plain JavaScript that any Node from 20 on can read: it finds a runtime that is new enough for what
+// is behind it, takes the build in dist/ where there is one, and says in plain words what is missing.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
+import { ensureBundle, isFresh } from './bundle.js'
 
 const root = new URL('../../', import.meta.url)
 const minimum = [24, 12]
@@ -22,17 +23,26 @@ if (!existsSync(new URL('node_modules/commander', root))) {
   process.exit(1)
 }
 
-if (isNewEnough(process.versions.node)) {
-  if (args[0] === 'admin') {
-    // Admin commands act on the controller's store; that program reads its own arguments.
-    process.argv.splice(2, 1)
-    await import(new URL('controller/admin/main.ts', root).href)
-  } else {
-    const { main } = await import(new URL('agent/cli/main.ts', root).href)
-    process.exitCode = await main(args)
-  }
-} else {
+if (!isNewEnough(process.versions.node))
   reExecute(fileURLToPath(new URL('node_modules/.bin/node', root)))
+else if (args[0] === 'admin') {
+  // Admin commands act on the controller's store; that program reads its own arguments.
+  process.argv.splice(2, 1)
+  await import(new URL('controller/admin/main.ts', root).href)
+} else if (args.join(' ') === 'agent run') await runAgent()
+else {
+  const { main } = await import(new URL(isFresh() ? 'dist/cli.js' : 'agent/cli/main.ts', root).href)
+  process.exitCode = await main(args)
+}
+
+/** Without the command line around it: an agent runs for months, and would keep it all that time. */
+async function runAgent() {
+  const isBuilt = ensureBundle()
+  if (!isBuilt)
+    console.error(
+      'temblor: there is no build in dist/ and it cannot be made; the agent runs from its sources, which takes twice the memory.',
+    )
+  await import(new URL(isBuilt ? 'dist/agent.js' : 'agent/main.ts', root).href)
 }
 
 function reExecute(node) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
-import { protectLabel } from '../../shared/targets.ts'
+import { protectLabel } from '../../shared/protect-label.ts'
 import { identify, readProc } from '../host/processes.ts'
 import { listenToEvents, type EngineEvent } from './events.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { allowedFrom } from '../../shared/stages.ts'
-import { protectLabel } from '../../shared/targets.ts'
+import { protectLabel } from '../../shared/protect-label.ts'
 import {
   annotationFields,
   attackFields,

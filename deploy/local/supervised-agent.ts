@@ -2,9 +2,11 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { exitCodes } from '../../agent/cli/exit-codes.ts'
+import { lightFlags } from '../../agent/host/light-flags.ts'
 import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
 import type { DataDir } from './data-dir.ts'
 
+const bin = fileURLToPath(new URL('../../agent/cli/bin.js', import.meta.url))
 /** A refused agent asks again after this. */
 const refusedDelayMs = 5_000
 const restartDelayMs = 1000
@@ -91,7 +93,7 @@ function spawnAgent(
   return startChild({
     name: 'agent',
     program: process.execPath,
-    args: [fileURLToPath(new URL('../../agent/main.ts', import.meta.url))],
+    args: [...lightFlags, bin, 'agent', 'run'],
     ipc: true,
     env: {
       TEMBLOR_JOIN: joinLine,

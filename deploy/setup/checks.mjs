@@ -27,6 +27,7 @@ export async function runChecks(root, say) {
     ],
     ['dead code', 'entries are in knip.json', () => tools.run('knip', [])],
     ['proto/gen', 'npm run gen writes it anew', () => compareGenerated(root, say)],
+    ['build', '', () => runChild(tools.node, ['deploy/setup/build.mjs'], { cwd: root })],
     ['unit tests', '', () => tools.run('vitest', ['run', '--project', 'unit'])],
   ]
   for (const [name, hint, step] of steps) {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { lightFlags } from '../../agent/host/light-flags.ts'
 import { cpuSeconds } from '../../agent/host/processes.ts'
 import { type ManagedChild, readyMessage, startChild } from '../../deploy/local/child-process.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
@@ -11,9 +12,10 @@ import type { BenchContext, Group } from './group.ts'
 import { foreignCell, type ForeignCpu, memoryOf, watchForeignCpu } from './machine.ts'
 import type { Rig } from './rig.ts'
 
+const bin = fileURLToPath(new URL('../../agent/cli/bin.js', import.meta.url))
 const goals = { rssMb: 70, anonymousMb: 25, cpuPercent: 0.1, startMs: 200 }
-/** Start-up is over, its garbage collected as far as it will be. */
-const settleMs = 2000
+/** Start-up is over, its garbage collected as far as it will be: V8 does that some 9 s later. */
+const settleMs = 12_000
 const readyMs = 30_000
 
 /** A process at rest. */
@@ -60,8 +62,16 @@ export const measureAgent: Group = async (context) => {
   }
 }
 
-function idleRows(idle: { agent: Footprint; bare: Footprint; foreign: ForeignCpu }): string[][] {
-  const { agent, bare, foreign } = idle
+interface AtRest {
+  /** Without an Engine: where there are no containers to attack. */
+  readonly agent: Footprint
+  /** Absent where there is no Engine. */
+  readonly withEngine: Footprint | undefined
+  readonly bare: Footprint
+  readonly foreign: ForeignCpu
+}
+
+function idleRows({ agent, withEngine, bare, foreign }: AtRest): string[][] {
   const row = (name: string, key: keyof Footprint, limit?: number, digits = 1) => [
     name,
     decimal(agent[key], digits),
@@ -75,7 +85,21 @@ function idleRows(idle: { agent: Footprint; bare: Footprint; foreign: ForeignCpu
     row('anonymous, MB', 'anonymous', goals.anonymousMb),
     row('proportional (PSS), MB', 'pss'),
     row('CPU, % of a core', 'cpuPercent', goals.cpuPercent, 3),
+    ...(withEngine ? engineRows(withEngine, bare, foreign) : []),
   ]
+}
+
+/** What an Engine adds: its client, and following its events. */
+function engineRows(own: Footprint, bare: Footprint, foreign: ForeignCpu): string[][] {
+  const row = (name: string, key: 'rss' | 'anonymous') => [
+    `with a Docker Engine: ${name}`,
+    decimal(own[key]),
+    '-',
+    decimal(bare[key]),
+    ratio(own[key], bare[key]),
+    foreignCell(foreign),
+  ]
+  return [row('resident, MB', 'rss'), row('anonymous, MB', 'anonymous')]
 }
 
 function startRow(
@@ -106,43 +130,57 @@ async function timeStart(start: () => ManagedChild): Promise<number> {
   }
 }
 
-async function measureIdle(
-  rig: Rig,
-  seconds: number,
-  { signal }: BenchContext,
-): Promise<{ agent: Footprint; bare: Footprint; foreign: ForeignCpu }> {
-  const agent = startAgent(rig, 'bench-idle')
-  const bare = startNodeSource('bare', idleSource, rig.dir)
+async function measureIdle(rig: Rig, seconds: number, { signal }: BenchContext): Promise<AtRest> {
+  const hasEngine = typeof rig.target !== 'string'
+  const children = [
+    startAgent(rig, 'bench-idle'),
+    startNodeSource('bare', idleSource, rig.dir),
+    ...(hasEngine ? [startAgent(rig, 'bench-idle-engine', { TEMBLOR_DOCKER_SOCKET: '' })] : []),
+  ]
   try {
-    await Promise.all([readyMessage(agent, readyMs), readyMessage(bare, readyMs)])
+    await Promise.all(children.map((child) => readyMessage(child, readyMs)))
     await sleep(settleMs, undefined, { signal })
     const foreign = watchForeignCpu()
-    const both = [agent, bare].map(({ process }) => {
-      const pid = process.pid as number
-      const [from, at] = [cpuSeconds(pid) ?? Number.NaN, performance.now()]
-      return (): Footprint => {
-        const lasted = (performance.now() - at) / 1000
-        const used = (cpuSeconds(pid) ?? Number.NaN) - from
-        return { ...memoryOf(pid), cpuPercent: (100 * used) / lasted }
-      }
-    })
+    const started = children.map(startFootprint)
     await sleep(seconds * 1000, undefined, { signal })
-    const [ofAgent, ofBare] = both.map((read) => read()) as [Footprint, Footprint]
-    return { agent: ofAgent, bare: ofBare, foreign: foreign() }
+    const [agent, bare, withEngine] = started.map((read) => read()) as [
+      Footprint,
+      Footprint,
+      Footprint?,
+    ]
+    return { agent, bare, withEngine, foreign: foreign() }
   } finally {
-    await Promise.all([agent.stop(5000), bare.stop(5000)])
+    await Promise.all(children.map((child) => child.stop(5000)))
   }
 }
 
-/** A further agent of the rig; its folder stays, so that it has joined when it starts again. */
-function startAgent({ stack, dir }: Rig, identifier: string): ManagedChild {
+/** Starts to count the CPU of a child; its footprint is read by calling the result. */
+function startFootprint({ process }: ManagedChild): () => Footprint {
+  const pid = process.pid as number
+  const [from, at] = [cpuSeconds(pid) ?? Number.NaN, performance.now()]
+  return () => {
+    const lasted = (performance.now() - at) / 1000
+    const used = (cpuSeconds(pid) ?? Number.NaN) - from
+    return { ...memoryOf(pid), cpuPercent: (100 * used) / lasted }
+  }
+}
+
+/**
+ * A further agent of the rig, without an Engine unless told otherwise; its folder stays, so that it
+ * has joined when it starts again.
+ */
+function startAgent(
+  { stack, dir }: Rig,
+  identifier: string,
+  env: NodeJS.ProcessEnv = { TEMBLOR_DOCKER_SOCKET: path.join(dir, 'no-engine.sock') },
+): ManagedChild {
   const stateDir = path.join(dir, identifier)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const { team, caSha256 } = stack.first
   return startChild({
     name: identifier,
     program: process.execPath,
-    args: [fileURLToPath(new URL('../../agent/main.ts', import.meta.url))],
+    args: [...lightFlags, bin, 'agent', 'run'],
     ipc: true,
     env: {
       TEMBLOR_JOIN: formatJoinLine({
@@ -153,6 +191,7 @@ function startAgent({ stack, dir }: Rig, identifier: string): ManagedChild {
       }),
       TEMBLOR_AGENT_DIR: stateDir,
       TEMBLOR_IDENTIFIER: identifier,
+      ...env,
     },
     logFile: path.join(dir, `${identifier}.log`),
   })

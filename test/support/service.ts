@@ -132,7 +132,7 @@ function makeService(
 }
 
 const partPatterns = {
-  agent: /agent\/main\.ts/,
+  agent: /agent\/cli\/bin\.js agent run/,
   controller: /controller\/main\.ts/,
   redis: /redis-server/,
 }

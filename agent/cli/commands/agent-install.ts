@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
+import { lightFlags } from '../../host/light-flags.ts'
 import { readConfig } from '../../config.ts'
 import { readCredentials, readInstanceId } from '../../identity.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
@@ -41,7 +42,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-ExecStart=${command} agent run
+ExecStart=${[quoted(node), ...lightFlags, quoted(program)].join(' ')} agent run
 # Whatever the agent could not end itself.
 ExecStopPost=-${command} rollback
 Restart=always
