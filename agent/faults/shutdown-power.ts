@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync, lstatSync, readlinkSync, realpathSync, statfsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import koffi from 'koffi'
+import type Koffi from 'koffi'
 import { readProc } from '../host/processes.ts'
 import { FaultError } from './fault.ts'
 
@@ -198,6 +199,8 @@ const thisMachine: Machine = {
     return existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined
   },
   rebootCall(change) {
+    // Not loaded by an agent that never gets here.
+    const koffi = createRequire(import.meta.url)('koffi') as typeof Koffi
     const reboot = koffi.load(null).func('int reboot(int command)')
     if (reboot(commands[change]) !== 0)
       throw new Error(`The kernel refused to ${change} (errno ${koffi.errno()}).`)
