@@ -3,6 +3,9 @@ import type { ConnectTimes } from './observer/observer-process.ts'
 /** The newest samples stand for all of a very long attack. */
 const maximumSamples = 3600
 
+/** With fewer than these a single late one would be taken for the delay. */
+const minimumSamples = 3
+
 /** How much longer connecting took, in ms. */
 export interface AddedDelay {
   readonly addedMs: number
@@ -29,11 +32,12 @@ export class DelayTimes {
     else push(this.#plainMs, plainMs)
   }
 
-  /** undefined until there is something to compare. */
+  /** undefined until there is enough to compare. */
   get figures(): AddedDelay | undefined {
     const normalMs = quantile(this.#sparedMs, 0.5)
     const plainMs = quantile(this.#plainMs, 0.5)
     if (normalMs === undefined || plainMs === undefined) return undefined
+    if (Math.min(this.#sparedMs.length, this.#plainMs.length) < minimumSamples) return undefined
     return {
       addedMs: plainMs - normalMs,
       p99Ms: (quantile(this.#plainMs, 0.99) ?? plainMs) - normalMs,
