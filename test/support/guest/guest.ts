@@ -27,6 +27,8 @@ export interface GuestOptions {
   readonly cpus?: number
   /** eth1 and so on, joined to another guest: see `layCable`. Addresses as `192.0.2.1/24`. */
   readonly nics?: readonly { readonly end: CableEnd; readonly addresses: readonly string[] }[]
+  /** Further words for the kernel's command line. */
+  readonly kernelArgs?: readonly string[]
 }
 
 export interface RunOptions {
@@ -91,10 +93,10 @@ async function makeDisks(): Promise<GuestDisks> {
 
 /** Makes a guest with a fresh disk, boots it and waits until it answers (10 to 25 s). */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
-  const { name, memoryMb = 768, cpus = 2, nics = [] } = options
+  const { name, memoryMb = 768, cpus = 2, nics = [], kernelArgs = [] } = options
   const { image, project } = await guestDisks()
   const dir = mkdtempSync(join(tmpdir(), 'temblor-guest-'))
-  const machine: Machine = { name, memoryMb, cpus, nics, image, project, dir }
+  const machine: Machine = { name, memoryMb, cpus, nics, kernelArgs, image, project, dir }
   await tool('qemu-img', [
     'create',
     '-q',

@@ -11,6 +11,7 @@ export interface Machine {
   readonly memoryMb: number
   /** eth1 and so on; eth0 leads to this machine, which is 10.0.2.2 there. */
   readonly nics: readonly { readonly end: CableEnd; readonly addresses: readonly string[] }[]
+  readonly kernelArgs: readonly string[]
   readonly image: GuestImage
   readonly project: string
   /** Holds the disk's own layer, the console's log and the sockets. */
@@ -65,7 +66,7 @@ function qemuArgs(machine: Machine): string[] {
     ['-m', String(machine.memoryMb)],
     ['-kernel', image.kernel],
     ['-initrd', image.initrd],
-    ['-append', kernelArgs(machine)],
+    ['-append', kernelLine(machine)],
     // Writes go out as the guest flushes them: after a power cut exactly what it has synced is there.
     ['-drive', `file=${diskFile(dir)},if=none,id=disk,format=qcow2,cache=writeback`],
     ['-device', 'virtio-blk-pci,drive=disk'],
@@ -84,12 +85,12 @@ function qemuArgs(machine: Machine): string[] {
   return ['-nodefaults', '-no-user-config', ...options.flat()]
 }
 
-function kernelArgs({ name, nics }: Machine): string {
+function kernelLine({ name, nics, kernelArgs }: Machine): string {
   const args = ['console=ttyS0', 'quiet', 'loglevel=4', 'panic=5', 'mitigations=off']
   // Names by the order of the cards, whatever slot QEMU puts them in.
   args.push('net.ifnames=0', `systemd.hostname=${name}`, 'systemd.show_status=no')
   args.push(...nics.map(({ addresses }, index) => `guest.eth${index + 1}=${addresses.join(',')}`))
-  return args.join(' ')
+  return [...args, ...kernelArgs].join(' ')
 }
 
 function nicOptions(id: string, { local, remote }: CableEnd): [name: string, value: string][] {
