@@ -6,7 +6,11 @@ const run = promisify(execFile)
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** What changes by itself, and says nothing about what somebody did. */
-const volatile = new Set(['valid_life_time', 'preferred_life_time', 'expires', 'used', 'age'])
+const volatile = new Set(
+  'valid_life_time preferred_life_time expires used age hello_timer tcn_timer topology_change_timer gc_timer message_age_timer forward_delay_timer hold_timer'.split(
+    ' ',
+  ),
+)
 
 /** Some queues list the flows that pass just now as classes. */
 const flow = /: class (fq_codel|fq_pie|cake|sfq) /
