@@ -72,7 +72,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addRateLimit(app, deps.redis)
   await addOpenApi(app)
   app.register(async (scope) => {
-    const router = createRouter(scope, deps.access)
+    const router = createRouter(scope, deps.access, deps.store)
     addSessionRoutes(router, deps)
     addAttackRoutes(router, deps)
     addHaltRoutes(router, deps)

@@ -8,8 +8,11 @@ import type {
   QueryOf,
   RouteContract,
 } from '../../shared/api/route.ts'
+import { isTeamPrivilege, type Privilege } from '../../shared/roles.ts'
 import type { Access as Gate, Caller } from '../auth/access.ts'
+import { enterTeam } from '../auth/enter-team.ts'
 import type { Team } from '../store/companies.ts'
+import type { Store } from '../store/store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,7 +28,7 @@ export interface RouteInput<C extends RouteContract> {
   readonly headers: HeadersOf<C>
   /** @throws ApiError on public routes, which have none */
   readonly caller: Caller
-  /** The team of the session. @throws ApiError `wrong_team` for a session of the company */
+  /** The team of the path, else of the session. @throws ApiError `wrong_team` for a session of the company */
   readonly team: Team
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -62,7 +65,7 @@ export function errorsOf(contract: RouteContract): ErrorCode[] {
 const eventStream = 'text/event-stream'
 
 /** Makes the router of an app. */
-export function createRouter(app: FastifyInstance, gate: Gate): Router {
+export function createRouter(app: FastifyInstance, gate: Gate, store: Store): Router {
   return {
     add(contract, handler, refuse) {
       app.route({
@@ -74,8 +77,11 @@ export function createRouter(app: FastifyInstance, gate: Gate): Router {
         schema: schemaOf(contract),
         preValidation: async (request) => {
           if (contract.access === 'public') return
-          const caller = await gate.authenticate(request.headers.authorization)
-          checkPrivilege(contract, caller, request)
+          const session = await gate.authenticate(request.headers.authorization)
+          checkTeam(session, request)
+          const { team } = request.params as { team?: string }
+          const caller = team === undefined ? session : await enterTeam(store, session, team)
+          checkPrivilege(contract, caller)
           request.caller = caller
           refuse?.(request.body)
         },
@@ -115,7 +121,7 @@ function inputOf<C extends RouteContract>(
   }
 }
 
-function checkPrivilege(contract: RouteContract, caller: Caller, request: FastifyRequest): void {
+function checkTeam(caller: Caller, request: FastifyRequest): void {
   const { teamId } = request.query as { teamId?: string }
   if (teamId && teamId !== caller.team?.id)
     throw new ApiError(
@@ -123,12 +129,21 @@ function checkPrivilege(contract: RouteContract, caller: Caller, request: Fastif
       `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
       { details: { field: 'teamId', value: teamId.slice(0, 100) } },
     )
-  if (contract.access === 'session' || contract.access === 'public') return
-  const enough = privilegesFor(contract.access)
-  if (enough.some((privilege) => caller.privileges.has(privilege))) return
-  throw new ApiError(
+}
+
+function checkPrivilege({ access }: RouteContract, caller: Caller): void {
+  if (access === 'public') return
+  const enough = privilegesFor(access)
+  if (!enough.some((privilege) => caller.privileges.has(privilege))) throw forbidden(enough)
+}
+
+/** Names the privileges of which the caller has none. */
+export function forbidden(enough: readonly Privilege[]): ApiError {
+  const where = enough.some(isTeamPrivilege) ? ' for target team' : ''
+  const who = where ? 'manager of the team' : 'manager or an owner of the company'
+  return new ApiError(
     'forbidden',
-    `User requires privilege for target team: ${enough.join(' or ')}. Ask a manager of the team for a role that has it.`,
+    `User requires privilege${where}: ${enough.join(' or ')}. Ask a ${who} for a role that has it.`,
     { details: { privilege: enough[0], any_of: enough } },
   )
 }

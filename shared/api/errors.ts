@@ -18,6 +18,7 @@ export const errorCatalogue = {
     hint: 'Leave that host out, or have a company admin give --allow-controller-host.',
   },
   wrong_team: { status: 403, hint: 'Use the session of that team; each session is for one.' },
+  team_not_found: { status: 404, hint: 'Check the id or name; GET /teams lists those there are.' },
   attack_not_found: { status: 404, hint: 'Check the id; GET /attacks lists those of the team.' },
   client_not_found: { status: 404, hint: 'Check the id; GET /clients lists those of the team.' },
   container_not_found: {
@@ -33,9 +34,10 @@ export const errorCatalogue = {
     hint: 'Send application/json or form data as documented.',
   },
   too_many_requests: { status: 429, hint: 'Wait as long as Retry-After says.' },
-  too_many_logins: { status: 429, hint: 'Wait as long as Retry-After says.' },
+  locked_out: { status: 429, hint: 'Wait as long as Retry-After says.' },
   internal: { status: 500, hint: 'Report the request id to whoever runs the controller.' },
   not_ready: { status: 503, hint: 'Try again as Retry-After says.' },
+  too_many_logins: { status: 503, hint: 'Try again as Retry-After says.' },
   storage_unavailable: { status: 503, hint: 'Try again as Retry-After says; nothing was changed.' },
 } as const satisfies Record<string, { status: number; hint: string }>
 

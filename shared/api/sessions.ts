@@ -51,6 +51,7 @@ export const login = defineRoute({
     'not_supported',
     'invalid_credentials',
     'too_many_logins',
+    'locked_out',
   ],
 })
 
@@ -60,7 +61,7 @@ export const logout = defineRoute({
   path: '/users/auth',
   tag: 'users.auth',
   summary: 'End the session that the request is made with.',
-  access: 'session',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
   success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
   errors: [],
 })
@@ -86,7 +87,7 @@ export const readSelf = defineRoute({
   path: '/users/self',
   tag: 'users',
   summary: 'The user whom this session belongs to, with roles and privileges.',
-  access: 'session',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
   success: { status: 200, schema: Self },
   errors: [],
 })
