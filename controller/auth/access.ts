@@ -8,6 +8,7 @@ import type { SessionRecord } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 import type { Seal } from './key-file.ts'
+import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
 
 /** Who makes a request, and what they may do now. */
@@ -22,10 +23,16 @@ export interface Caller {
   readonly tokenHash: string
 }
 
+/** What somebody signs in with, and from where. */
+export interface Credentials extends Claimant {
+  readonly password: string
+  readonly companyName: string | undefined
+}
+
 /** Signs users in and out and tells who holds a token. */
 export interface Access {
-  /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company */
-  login(email: string, password: string, companyName: string | undefined): Promise<Session[]>
+  /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company; `locked_out` */
+  login(given: Credentials): Promise<Session[]>
   logout(caller: Caller): Promise<void>
   /** @throws ApiError `unauthenticated` */
   authenticate(authorization: string | undefined): Promise<Caller>
@@ -35,13 +42,14 @@ export interface AccessDeps {
   readonly store: Store
   readonly seal: Seal
   readonly passwords: Passwords
+  readonly lockOut: LockOut
   readonly sessionSeconds: number
 }
 
 /** Makes the gate of the API. */
 export function createAccess(deps: AccessDeps): Access {
   return {
-    login: (email, password, companyName) => login(deps, email, password, companyName),
+    login: (given) => deps.lockOut.guard(given, () => login(deps, given)),
     logout: (caller) => deps.store.sessions.remove(caller.tokenHash),
     authenticate: (authorization) => authenticate(deps, authorization),
   }
@@ -49,9 +57,7 @@ export function createAccess(deps: AccessDeps): Access {
 
 async function login(
   deps: AccessDeps,
-  email: string,
-  password: string,
-  companyName: string | undefined,
+  { email, password, companyName }: Credentials,
 ): Promise<Session[]> {
   const user = await deps.store.users.findByEmail(email)
   const matches = await deps.passwords.check(password, user?.passwordHash)

@@ -11,6 +11,8 @@ export const keys = {
   userIds: 'temblor:user-ids',
   user: (userId: string) => `temblor:user:${userId}`,
   userCompanies: (userId: string) => `temblor:user:${userId}:companies`,
+  /** ZSET of tries to sign in of a user or an address. */
+  attempts: (subject: string) => `temblor:attempts:${subject}`,
   session: (tokenHash: string) => `temblor:session:${tokenHash}`,
 
   company: (companyId: string) => `temblor:{c:${companyId}}:company`,

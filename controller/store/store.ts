@@ -1,4 +1,5 @@
 import type { Seal } from '../auth/key-file.ts'
+import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openCompanies, type Companies } from './companies.ts'
 import { openControllers, type Controllers } from './controllers.ts'
@@ -17,6 +18,7 @@ export interface Store {
   readonly companies: Companies
   readonly users: Users
   readonly sessions: Sessions
+  readonly attempts: Attempts
   readonly controllers: Controllers
   readonly hosts: Hosts
   readonly attacks: Attacks
@@ -38,6 +40,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     companies: openCompanies(redis, seal),
     users: openUsers(redis),
     sessions: openSessions(redis),
+    attempts: openAttempts(redis),
     controllers: openControllers(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis),

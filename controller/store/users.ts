@@ -9,6 +9,11 @@ export interface User {
   readonly passwordHash: string
 }
 
+/** What an email address is known by, whatever its case: the same user, the same count of wrong tries. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase()
+}
+
 /** Users, known by their email address whatever its case. */
 export interface Users {
   /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
@@ -29,7 +34,7 @@ export function openUsers(redis: Redis): Users {
         })
       const id = randomUUID()
       await redis.hset(keys.user(id), { id, email: address, passwordHash, createdMs: Date.now() })
-      if ((await redis.hsetnx(keys.userIds, address.toLowerCase(), id)) === 1)
+      if ((await redis.hsetnx(keys.userIds, emailKey(address), id)) === 1)
         return { id, email: address, passwordHash }
       await redis.del(keys.user(id))
       throw new ApiError('invalid_body', `There is a user ${address} already.`, {
@@ -37,7 +42,7 @@ export function openUsers(redis: Redis): Users {
       })
     },
     async findByEmail(email) {
-      const id = await redis.hget(keys.userIds, email.trim().toLowerCase())
+      const id = await redis.hget(keys.userIds, emailKey(email))
       if (id === null) return undefined
       const record = await redis.hgetall(keys.user(id))
       return { id, email: record['email'] ?? email, passwordHash: record['passwordHash'] ?? '' }

@@ -9,7 +9,7 @@ export function addSessionRoutes(
   router: Router,
   { access, store }: { access: Access; store: Store },
 ): void {
-  router.add(login, ({ body, query, reply }) => {
+  router.add(login, ({ body, query, reply, request }) => {
     if (query.getCompanySession?.toLowerCase() === 'true')
       throw new ApiError(
         'not_supported',
@@ -17,7 +17,12 @@ export function addSessionRoutes(
         { details: { field: 'getCompanySession' } },
       )
     reply.header('cache-control', 'no-store')
-    return access.login(body.email, body.password, body.companyName || undefined)
+    return access.login({
+      email: body.email,
+      password: body.password,
+      companyName: body.companyName || undefined,
+      address: request.ip,
+    })
   })
   router.add(logout, async ({ caller }) => {
     await access.logout(caller)
