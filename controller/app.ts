@@ -10,9 +10,11 @@ import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
+import { addTeamRoutes } from './api/teams/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import type { Access } from './auth/access.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
+import type { Seal } from './auth/key-file.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
 import { createRouter } from './plugins/routes.ts'
@@ -84,5 +86,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addServiceRoutes(router, deps, () => app.swagger())
   })
   await app.ready()
+    addTeamRoutes(router, deps)
   return app
 }

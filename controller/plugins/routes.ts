@@ -8,9 +8,9 @@ import type {
   QueryOf,
   RouteContract,
 } from '../../shared/api/route.ts'
-import { isTeamPrivilege, type Privilege } from '../../shared/roles.ts'
 import type { Access as Gate, Caller } from '../auth/access.ts'
 import { enterTeam } from '../auth/enter-team.ts'
+import { forbidden } from '../auth/forbidden.ts'
 import type { Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 
@@ -78,9 +78,9 @@ export function createRouter(app: FastifyInstance, gate: Gate, store: Store): Ro
         preValidation: async (request) => {
           if (contract.access === 'public') return
           const session = await gate.authenticate(request.headers.authorization)
-          checkTeam(session, request)
+          const named = await inNamedTeam(store, session, request)
           const { team } = request.params as { team?: string }
-          const caller = team === undefined ? session : await enterTeam(store, session, team)
+          const caller = team === undefined ? named : await enterTeam(store, named, team)
           checkPrivilege(contract, caller)
           request.caller = caller
           refuse?.(request.body)
@@ -121,31 +121,23 @@ function inputOf<C extends RouteContract>(
   }
 }
 
-function checkTeam(caller: Caller, request: FastifyRequest): void {
+/** The caller in the team that the query names: keys and sessions of the company may name any of theirs. */
+async function inNamedTeam(store: Store, caller: Caller, request: FastifyRequest): Promise<Caller> {
   const { teamId } = request.query as { teamId?: string }
-  if (teamId && teamId !== caller.team?.id)
-    throw new ApiError(
-      'wrong_team',
-      `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
-      { details: { field: 'teamId', value: teamId.slice(0, 100) } },
-    )
+  if (!teamId || teamId === caller.team?.id) return caller
+  if (caller.reach === 'company' && Object.hasOwn(caller.membership.teams, teamId))
+    return await enterTeam(store, caller, teamId)
+  throw new ApiError(
+    'wrong_team',
+    `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
+    { details: { field: 'teamId', value: teamId.slice(0, 100) } },
+  )
 }
 
 function checkPrivilege({ access }: RouteContract, caller: Caller): void {
   if (access === 'public') return
   const enough = privilegesFor(access)
   if (!enough.some((privilege) => caller.privileges.has(privilege))) throw forbidden(enough)
-}
-
-/** Names the privileges of which the caller has none. */
-export function forbidden(enough: readonly Privilege[]): ApiError {
-  const where = enough.some(isTeamPrivilege) ? ' for target team' : ''
-  const who = where ? 'manager of the team' : 'manager or an owner of the company'
-  return new ApiError(
-    'forbidden',
-    `User requires privilege${where}: ${enough.join(' or ')}. Ask a ${who} for a role that has it.`,
-    { details: { privilege: enough[0], any_of: enough } },
-  )
 }
 
 /** The privileges of which one is enough. */

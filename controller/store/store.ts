@@ -8,7 +8,9 @@ import { openHosts, type Hosts } from './hosts.ts'
 import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
 import { openSessions, type Sessions } from './sessions.ts'
+import { openMembers, type Members } from './members.ts'
 import { openUsers, type Users } from './users.ts'
+import { openTeams, type Teams } from './teams.ts'
 
 /** The version of the data's shape; a controller refuses data of a newer one. */
 const schemaVersion = 1
@@ -17,6 +19,8 @@ const schemaVersion = 1
 export interface Store {
   readonly companies: Companies
   readonly users: Users
+  readonly teams: Teams
+  readonly members: Members
   readonly sessions: Sessions
   readonly attempts: Attempts
   readonly controllers: Controllers
@@ -40,6 +44,8 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     companies: openCompanies(redis, seal),
     users: openUsers(redis),
     sessions: openSessions(redis),
+    teams: openTeams(redis, seal),
+    members: openMembers(redis),
     attempts: openAttempts(redis),
     controllers: openControllers(redis),
     hosts: openHosts(redis),

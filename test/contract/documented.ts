@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Errors } from 'typebox/schema'
 import { cpuAttack } from '../support/api.ts'
 import type { Answer, RequestOptions } from '../support/http.ts'
@@ -85,6 +86,10 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   haltAttackWithReason: () => ({ json: { reason: 'walked', reference: null } }),
   haltAllAttacksWithReason: () => ({ json: { reason: 'walked' } }),
   haltEverything: () => ({ text: '', headers: { 'content-type': 'application/json' } }),
+  updateTeam: () => ({ json: { name: 'Walked' } }),
+  createOrg: () => ({ form: { name: `Team ${randomUUID()}` } }),
+  resetOrgSecret: ({ local }) => ({ form: { identifier: local.team.id } }),
+  createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),
 }
 
@@ -98,8 +103,10 @@ export function pathOf({ path, operation }: Found, ids: Record<string, string>):
   const isOfContainer = operation.operationId.includes('Container')
   const filled = path
     .replace('/v1', '')
+    .replace('{team}', ids['team'] ?? nobody)
     .replace('{guid}', ids['guid'] ?? nobody)
     .replace('{identifier}', (isOfContainer ? ids['container'] : ids['client']) ?? nobody)
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? nobody)
   return operation.operationId === 'listExecutions'
     ? `${filled}?taskId=${ids['guid'] ?? nobody}`
     : filled
