@@ -3,6 +3,7 @@ import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
 import { timestamp } from '../../shared/api/timestamp.ts'
 import { privilegesOf, type Privilege } from '../../shared/roles.ts'
+import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { Company, Membership, Team } from '../store/companies.ts'
 import type { SessionRecord } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -20,8 +21,15 @@ export interface Caller {
   readonly team: Team | undefined
   readonly membership: Membership
   readonly privileges: ReadonlySet<Privilege>
-  readonly tokenHash: string
+  /** `company`: a query may name any team of the user; `team`: no other than `team`. */
+  readonly reach: 'team' | 'company'
+  readonly credential: Credential
 }
+
+/** What the caller has shown. */
+export type Credential =
+  | { readonly kind: 'session'; readonly tokenHash: string }
+  | { readonly kind: 'key'; readonly keyId: string }
 
 /** What somebody signs in with, and from where. */
 export interface Credentials extends Claimant {
@@ -50,7 +58,7 @@ export interface AccessDeps {
 export function createAccess(deps: AccessDeps): Access {
   return {
     login: (given) => deps.lockOut.guard(given, () => login(deps, given)),
-    logout: (caller) => deps.store.sessions.remove(caller.tokenHash),
+    logout: ({ credential }) => logout(deps, credential),
     authenticate: (authorization) => authenticate(deps, authorization),
   }
 }
@@ -134,28 +142,69 @@ export function teamMembership(team: Team, membership: Membership): Session['tea
   }
 }
 
+async function logout({ store }: AccessDeps, credential: Credential): Promise<void> {
+  if (credential.kind === 'session') return await store.sessions.remove(credential.tokenHash)
+  throw new ApiError('forbidden', 'A key has no session to end. Revoke it: DELETE /apikeys/{id}.')
+}
+
 async function authenticate(deps: AccessDeps, authorization: string | undefined): Promise<Caller> {
   if (!authorization)
     throw new ApiError(
       'unauthenticated',
       'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
     )
-  const token = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization)?.[1]
-  const session = token && (await deps.store.sessions.find(deps.seal.hashToken(token)))
-  if (!token || !session || session.expiresMs <= Date.now()) throw invalidToken()
-  return await callerOf(deps.store, session, deps.seal.hashToken(token))
+  const [, key] = /^Key ([0-9a-f]{64})$/i.exec(authorization) ?? []
+  if (key) return await callerOfKey(deps, key.toLowerCase())
+  const [, token] = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization) ?? []
+  if (!token) throw invalidToken()
+  const tokenHash = deps.seal.hashToken(token)
+  const session = await deps.store.sessions.find(tokenHash)
+  if (!session || session.expiresMs <= Date.now()) throw invalidToken()
+  const credential = { kind: 'session', tokenHash } as const
+  return await callerOf(deps.store, session, credential)
+}
+
+/** Whose key this is, in its own team: rights are those that its owner has now. */
+async function callerOfKey({ store, seal }: AccessDeps, key: string): Promise<Caller> {
+  const record = await store.apiKeys.find(seal.hashToken(key))
+  const isOver = record?.expiresMs !== undefined && record.expiresMs <= Date.now()
+  if (!record || record.revokedMs !== undefined || isOver) throw invalidToken()
+  const { companyId, userId, email } = record
+  const teamId = record.teamId ?? (await oldestTeam(store, companyId, userId))
+  const credential = { kind: 'key', keyId: record.id } as const
+  const caller = await callerOf(store, { companyId, userId, email, teamId }, credential)
+  noteUse(store, record)
+  return { ...caller, reach: 'company' }
+}
+
+async function oldestTeam(store: Store, companyId: string, userId: string) {
+  const membership = await store.companies.readMembership(companyId, userId)
+  const teams = membership ? await store.companies.listTeams(companyId) : []
+  return teams.find((team) => membership?.teams[team.id])?.id
+}
+
+/** Once a minute is enough, and a request does not wait for it or fail with it. */
+function noteUse(store: Store, record: ApiKeyRecord): void {
+  const nowMs = Date.now()
+  if (record.usedMs !== undefined && nowMs - record.usedMs < 60_000) return
+  void store.apiKeys.markUsed(record, nowMs).catch(() => undefined)
 }
 
 /** Looks the user's place up anew, so that a change of roles acts on the next request. */
-async function callerOf(store: Store, session: SessionRecord, tokenHash: string): Promise<Caller> {
-  const { companyId, teamId, userId, email } = session
+async function callerOf(
+  store: Store,
+  who: Omit<SessionRecord, 'expiresMs'>,
+  credential: Credential,
+): Promise<Caller> {
+  const { companyId, teamId, userId, email } = who
   const [company, membership, team] = await Promise.all([
     store.companies.readCompany(companyId),
     store.companies.readMembership(companyId, userId),
     teamId === undefined ? undefined : store.companies.readTeam(companyId, teamId),
   ])
   if (!company || !membership) throw invalidToken()
-  const common = { userId, email, company, membership, tokenHash }
+  const reach: Caller['reach'] = teamId === undefined ? 'company' : 'team'
+  const common = { userId, email, company, membership, reach, credential }
   if (teamId === undefined)
     return { ...common, team: undefined, privileges: privilegesOf(membership.roles, []) }
   const teamRoles = membership.teams[teamId]
@@ -166,6 +215,6 @@ async function callerOf(store: Store, session: SessionRecord, tokenHash: string)
 function invalidToken(): ApiError {
   return new ApiError(
     'unauthenticated',
-    'The token is not valid, or no longer: sessions expire and end at sign-out. Sign in again.',
+    'The token is not valid, or no longer: sessions and keys expire, end at sign-out or are revoked. Sign in again.',
   )
 }

@@ -17,6 +17,9 @@ afterAll(() => redis?.[Symbol.asyncDispose]())
 const wrong = async () => {
   throw new ApiError('invalid_credentials', 'wrong')
 }
+const half = async () => {
+  throw new ApiError('too_many_logins', 'half')
+}
 const right = async () => 'in'
 const codeOf = (work: Promise<unknown>) =>
   work.then(
@@ -64,9 +67,6 @@ describe('wrong tries', () => {
   })
 
   test('what is neither right nor wrong is not counted and clears nothing', async () => {
-    const half = async () => {
-      throw new ApiError('too_many_logins', 'half')
-    }
     for (let round = 0; round < 4; round += 1) await codeOf(lockOut.guard(from('half@x.y'), wrong))
     for (let round = 0; round < 9; round += 1)
       expect(await codeOf(lockOut.guard(from('half@x.y'), half))).toBe('too_many_logins')

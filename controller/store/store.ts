@@ -1,4 +1,5 @@
 import type { Seal } from '../auth/key-file.ts'
+import { openApiKeys, type ApiKeys } from './api-keys.ts'
 import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openCompanies, type Companies } from './companies.ts'
@@ -22,6 +23,7 @@ export interface Store {
   readonly teams: Teams
   readonly members: Members
   readonly sessions: Sessions
+  readonly apiKeys: ApiKeys
   readonly attempts: Attempts
   readonly controllers: Controllers
   readonly hosts: Hosts
@@ -44,6 +46,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     companies: openCompanies(redis, seal),
     users: openUsers(redis),
     sessions: openSessions(redis),
+    apiKeys: openApiKeys(redis),
     teams: openTeams(redis, seal),
     members: openMembers(redis),
     attempts: openAttempts(redis),

@@ -62,7 +62,11 @@ beforeAll(async () => {
   const id = await owner.attack(cpuAttack('-l 2 -p 1'))
   await owner.finished(id)
   await owner.send('POST', '/orgs', { form: { name: 'Walked' } })
-  known = { guid: id, client: 'walk-b', container, team: 'Walked' }
+  await owner.send('POST', '/apikeys', { json: { identifier: 'walk-key' } })
+  const walked = await addUser(service, 'walked@example.com', { company: company.name })
+  await walked.send('POST', '/apikeys', { json: { identifier: 'walk-key' } })
+  const ofCompany = { companyId: company.id, email: 'walked@example.com', keyId: 'walk-key' }
+  known = { guid: id, client: 'walk-b', container, team: 'Walked', ...ofCompany }
   document = (await request(service.baseUrl, 'GET', '/v1/openapi.json')).json as OpenApi
   const all = operationsOf(document)
   const isEnd = ({ operation }: Found) => operation.operationId === 'deleteTeam'
@@ -76,6 +80,9 @@ afterAll(async () => {
 
 const bodyOf = (found: Found) => goodBody(service, found)
 const documents = (found: Found, status: number) => status in found.operation.responses
+/** One too many: for that, the tests of keys make all that there may be. */
+const isFull = ({ operation }: Found) =>
+  operation.responses['409']?.description.includes('too_many_keys') === true
 const successOf = ({ operation }: Found) =>
   Number(Object.keys(operation.responses).find((status) => status < '300'))
 const withQuery = (path: string, pair: string) => `${path}${path.includes('?') ? '&' : '?'}${pair}`
@@ -222,7 +229,10 @@ test('404: what is not there', async () => {
 })
 
 test('400: a bad body, a bad query, a bad header', async () => {
-  const badQuery: Record<string, string> = { rangeAttacks: 'startTime=soon' }
+  const badQuery: Record<string, string> = {
+    rangeAttacks: 'startTime=soon',
+    setApiKeyExpiration: 'expiresAt=soon',
+  }
   expect(
     await walk(
       () => 400,
@@ -254,7 +264,7 @@ test('409: what there is already, and the same Idempotency-Key with another body
   expect(
     await walk(
       () => 409,
-      operations.filter((found) => documents(found, 409)),
+      operations.filter((found) => documents(found, 409) && !isFull(found)),
       (found) => {
         const collision = collisions[found.operation.operationId]?.()
         const path = collision?.path ?? pathOf(found, known)

@@ -41,6 +41,14 @@ function stable(answer: Answer): unknown {
   return { status: answer.status, ...error, requestId: 'any', names }
 }
 
+async function answersOf(email: string): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (let n = 0; n < 7; n += 1) answers.push(stable(await signIn(email, 'wrong')))
+  return answers
+}
+
+const median = (all: number[]) => all.toSorted((a, b) => a - b)[7] as number
+
 describe('too many wrong tries', () => {
   test('lock the user out in every spelling; what he has goes on; others sign in', async () => {
     const ann = await person('ann')
@@ -84,11 +92,6 @@ describe('too many wrong tries', () => {
   test('somebody who does not exist is locked out alike', async () => {
     await forgetTries()
     await person('real')
-    const answersOf = async (email: string) => {
-      const answers: unknown[] = []
-      for (let n = 0; n < 7; n += 1) answers.push(stable(await signIn(email, 'wrong')))
-      return answers
-    }
     const real = await answersOf('real@example.com')
     expect(await answersOf(`${randomUUID()}@example.com`)).toEqual(real)
     expect(real.at(-1)).toMatchObject({ status: 429 })
@@ -108,7 +111,6 @@ test('an unknown user takes as long as a wrong password', async () => {
     }
     await forgetTries()
   }
-  const median = (all: number[]) => all.toSorted((a, b) => a - b)[7] as number
   const ratio = median(times.unknown) / median(times.known)
   // One hash is most of the time; without it an answer comes in a tenth of that.
   expect(ratio).toBeGreaterThan(0.6)
