@@ -13,6 +13,7 @@ import { addMetricsRoutes } from './api/metrics/routes.ts'
 import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
+import { addUserRoutes } from './api/users/routes.ts'
 import type { Access } from './auth/access.ts'
 import type { Seal } from './auth/key-file.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
@@ -87,6 +88,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addClientRoutes(router, deps)
     addContainerRoutes(router, deps)
     addTeamRoutes(router, deps)
+    addUserRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())
   })
   await app.ready()

@@ -70,7 +70,7 @@ function promotionsIn<R extends CompanyRole | TeamRole>(
   before: readonly R[],
   after: readonly R[],
 ): Privilege[] {
-  const moved = new Set<R>([...before, ...after])
+  const moved = new Set<R>([...after, ...before])
   return [...moved].flatMap((role) =>
     before.includes(role) === after.includes(role) ? [] : (promotions[role] ?? []),
   )

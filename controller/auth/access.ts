@@ -115,6 +115,7 @@ async function openSession(deps: AccessDeps, user: User, org: Organisation): Pro
     email: user.email,
     companyId: org.company.id,
     teamId: org.team?.id,
+    sinceMs: org.membership.sinceMs,
     expiresMs,
   })
   return {
@@ -203,6 +204,8 @@ async function callerOf(
     teamId === undefined ? undefined : store.companies.readTeam(companyId, teamId),
   ])
   if (!company || !membership) throw invalidToken()
+  // A user who was revoked and came back signs in anew.
+  if (who.sinceMs !== undefined && who.sinceMs !== membership.sinceMs) throw invalidToken()
   const reach: Caller['reach'] = teamId === undefined ? 'company' : 'team'
   const common = { userId, email, company, membership, reach, credential }
   if (teamId === undefined)

@@ -74,6 +74,10 @@ export function createRouter(app: FastifyInstance, gate: Gate, store: Store): Ro
         exposeHeadRoute: contract.method === 'GET' && contract.success.mediaType !== eventStream,
         url: `/v1${contract.path}`,
         config: { contract },
+        onRequest: async ({ headers }) => {
+          // Existing clients send a bare word without saying what it is.
+          if (contract.consumes?.includes('text/plain')) headers['content-type'] ??= 'text/plain'
+        },
         schema: schemaOf(contract),
         preValidation: async (request) => {
           if (contract.access === 'public') return

@@ -7,6 +7,8 @@ import { loadScript, type Redis } from './redis.ts'
 export interface Membership {
   readonly roles: readonly CompanyRole[]
   readonly teams: Readonly<Record<string, readonly TeamRole[]>>
+  /** When the access began, last; sessions from before are of no use. */
+  readonly sinceMs?: number | undefined
 }
 
 /** A membership with its life. */
@@ -14,13 +16,14 @@ export interface Member extends Membership {
   readonly state: 'ACTIVE' | 'REVOKED'
   readonly createdMs: number
   readonly updatedMs: number
-  readonly revokedBy?: string | undefined
+  readonly sinceMs: number
+  readonly invitedBy?: string | undefined
 }
 
 /** Who belongs to which company as what. */
 export interface Members {
   /** Only while the access is not revoked. */
-  findActive(companyId: string, userId: string): Promise<Membership | undefined>
+  findActive(companyId: string, userId: string): Promise<Member | undefined>
   find(companyId: string, userId: string): Promise<Member | undefined>
   list(companyId: string): Promise<(Member & { readonly userId: string })[]>
   /** Makes or replaces a membership, whatever it was; for those who are not bound by roles. */
@@ -56,7 +59,8 @@ export function openMembers(redis: Redis): Members {
         ...toMember(text),
       })),
     async put(companyId, userId, membership) {
-      const member = newMember(membership)
+      const before = await members.findActive(companyId, userId)
+      const member = { ...newMember(membership), ...(before ? { sinceMs: before.sinceMs } : {}) }
       await redis.hset(keys.companyMembers(companyId), userId, JSON.stringify(member))
       await redis.sadd(keys.userCompanies(userId), companyId)
     },
@@ -115,12 +119,12 @@ function isOwner({ state, roles }: Member): boolean {
 
 function newMember({ roles, teams }: Membership): Member {
   const now = Date.now()
-  return { roles, teams, state: 'ACTIVE', createdMs: now, updatedMs: now }
+  return { roles, teams, state: 'ACTIVE', createdMs: now, updatedMs: now, sinceMs: now }
 }
 
 function toMember(text: string): Member {
   const record = JSON.parse(text) as Membership & Partial<Member>
-  return { state: 'ACTIVE', createdMs: 0, updatedMs: 0, ...record }
+  return { state: 'ACTIVE', createdMs: 0, updatedMs: 0, sinceMs: 0, ...record }
 }
 
 function nobody(userId: string): ApiError {

@@ -8,6 +8,8 @@ export interface SessionRecord {
   readonly companyId: string
   /** Absent for the session of a user without a team. */
   readonly teamId: string | undefined
+  /** Since when the user had access to the company. */
+  readonly sinceMs?: number | undefined
   readonly expiresMs: number
 }
 

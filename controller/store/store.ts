@@ -8,10 +8,10 @@ import { openExecutions, type Executions } from './executions.ts'
 import { openHosts, type Hosts } from './hosts.ts'
 import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
-import { openSessions, type Sessions } from './sessions.ts'
 import { openMembers, type Members } from './members.ts'
-import { openUsers, type Users } from './users.ts'
+import { openSessions, type Sessions } from './sessions.ts'
 import { openTeams, type Teams } from './teams.ts'
+import { openUsers, type Users } from './users.ts'
 
 /** The version of the data's shape; a controller refuses data of a newer one. */
 const schemaVersion = 1
@@ -19,9 +19,9 @@ const schemaVersion = 1
 /** Everything that is kept, one store for each kind of thing. */
 export interface Store {
   readonly companies: Companies
-  readonly users: Users
   readonly teams: Teams
   readonly members: Members
+  readonly users: Users
   readonly sessions: Sessions
   readonly apiKeys: ApiKeys
   readonly attempts: Attempts
@@ -44,11 +44,11 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     )
   return {
     companies: openCompanies(redis, seal),
+    teams: openTeams(redis, seal),
+    members: openMembers(redis),
     users: openUsers(redis),
     sessions: openSessions(redis),
     apiKeys: openApiKeys(redis),
-    teams: openTeams(redis, seal),
-    members: openMembers(redis),
     attempts: openAttempts(redis),
     controllers: openControllers(redis),
     hosts: openHosts(redis),

@@ -21,6 +21,8 @@ export interface Users {
   findByEmail(email: string): Promise<User | undefined>
   setPasswordHash(userId: string, passwordHash: string): Promise<void>
   companiesOf(userId: string): Promise<string[]>
+  /** Addresses in the order of the ids; empty for a user that is gone. */
+  emailsOf(userIds: readonly string[]): Promise<string[]>
 }
 
 /** Opens the store of users. */
@@ -50,6 +52,10 @@ export function openUsers(redis: Redis): Users {
     async setPasswordHash(userId, passwordHash) {
       await redis.hset(keys.user(userId), { passwordHash })
     },
+    emailsOf: (userIds) =>
+      Promise.all(
+        userIds.map(async (userId) => (await redis.hget(keys.user(userId), 'email')) ?? ''),
+      ),
     companiesOf: (userId) => redis.smembers(keys.userCompanies(userId)),
   }
 }

@@ -32,6 +32,7 @@ export const errorCatalogue = {
     hint: 'Check the id; GET /containers lists those of the team.',
   },
   name_taken: { status: 409, hint: 'Take another name.' },
+  already_in_team: { status: 409, hint: 'Leave out who is in the team.' },
   last_owner: { status: 409, hint: 'Make somebody else an owner first.' },
   too_many_keys: { status: 409, hint: 'Revoke a key that is not needed any more.' },
   idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },

@@ -77,6 +77,9 @@ function mediaTypeOf(answer: Answer): string {
 const nobody = '00000000-0000-4000-8000-000000000000'
 const tiny = cpuAttack('-l 1 -p 1')
 
+/** Somebody whom the walk may do anything to. */
+export const walkedUser = 'walked@example.com'
+
 /** Good bodies, by operation; those that are not named need none. */
 const bodies: Record<string, (service: Service) => RequestOptions> = {
   login: ({ local }) => ({ form: { ...local.owner } }),
@@ -86,6 +89,9 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   haltAttackWithReason: () => ({ json: { reason: 'walked', reference: null } }),
   haltAllAttacksWithReason: () => ({ json: { reason: 'walked' } }),
   haltEverything: () => ({ text: '', headers: { 'content-type': 'application/json' } }),
+  addTeamUsers: () => ({ json: [{ identifier: walkedUser }] }),
+  setTeamRoles: () => ({ form: { role: 'TEAM_VIEWER' } }),
+  setCompanyRoles: () => ({ json: { roles: ['COMPANY_USER'] } }),
   updateTeam: () => ({ json: { name: 'Walked' } }),
   createOrg: () => ({ form: { name: `Team ${randomUUID()}` } }),
   resetOrgSecret: ({ local }) => ({ form: { identifier: local.team.id } }),
@@ -100,9 +106,12 @@ export function goodBody(service: Service, { operation }: Found): RequestOptions
 
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */
 export function pathOf({ path, operation }: Found, ids: Record<string, string>): string {
+  const isOfKey = operation.operationId.includes('ApiKey')
   const isOfContainer = operation.operationId.includes('Container')
   const filled = path
     .replace('/v1', '')
+    .replace('{email}', (isOfKey ? ids['email'] : ids['walked']) ?? 'nobody@example.com')
+    .replace('{state}', 'active')
     .replace('{team}', ids['team'] ?? nobody)
     .replace('{guid}', ids['guid'] ?? nobody)
     .replace('{identifier}', (isOfContainer ? ids['container'] : ids['client']) ?? nobody)

@@ -24,6 +24,7 @@ import {
   pathOf,
   strangeMediaType,
   undocumented,
+  walkedUser,
   type Found,
   type OpenApi,
 } from './documented.ts'
@@ -66,7 +67,15 @@ beforeAll(async () => {
   const walked = await addUser(service, 'walked@example.com', { company: company.name })
   await walked.send('POST', '/apikeys', { json: { identifier: 'walk-key' } })
   const ofCompany = { companyId: company.id, email: 'walked@example.com', keyId: 'walk-key' }
-  known = { guid: id, client: 'walk-b', container, team: 'Walked', ...ofCompany }
+  known = {
+    guid: id,
+    client: 'walk-b',
+    container,
+    team: 'Walked',
+    walked: walkedUser,
+    ...ofCompany,
+  }
+  await addUser(service, walkedUser, { company: company.name })
   document = (await request(service.baseUrl, 'GET', '/v1/openapi.json')).json as OpenApi
   const all = operationsOf(document)
   const isEnd = ({ operation }: Found) => operation.operationId === 'deleteTeam'
@@ -168,6 +177,8 @@ test('the success of every operation is as documented', async () => {
       return await api.send(found.method, path, bodyOf(found))
     }),
   ).toEqual([])
+  // It was deleted last; what follows needs it again.
+  await owner.send('POST', '/orgs', { form: { name: 'Walked' } })
 })
 
 test('401: without a session, and wrong credentials', async () => {
@@ -252,10 +263,14 @@ test('400: a bad body, a bad query, a bad header', async () => {
 })
 
 /** What collides, by operation: else an Idempotency-Key that was used for another body. */
-const collisions: Record<string, () => { path?: string; form: Record<string, string> }> = {
-  createOrg: () => ({ form: { name: service.local.team.name } }),
-  updateTeam: () => ({ path: '/teams/Other', form: { name: service.local.team.name } }),
+const collisions: Record<string, () => { path?: string; json?: unknown }> = {
+  createOrg: () => ({ json: { name: service.local.team.name } }),
+  updateTeam: () => ({ path: '/teams/Other', json: { name: service.local.team.name } }),
+  addTeamUsers: () => ({ json: [{ identifier: service.local.owner.email }] }),
+  setCompanyRoles: () => ({ path: ofOwner(), json: { roles: ['COMPANY_USER'] } }),
+  revokeUser: () => ({ path: `${ofOwner()}/active` }),
 }
+const ofOwner = () => `/companies/${service.local.company.id}/users/${service.local.owner.email}`
 
 test('409: what there is already, and the same Idempotency-Key with another body', async () => {
   const headers = { 'idempotency-key': 'walk' }
@@ -268,7 +283,7 @@ test('409: what there is already, and the same Idempotency-Key with another body
       (found) => {
         const collision = collisions[found.operation.operationId]?.()
         const path = collision?.path ?? pathOf(found, known)
-        const body = collision ? { json: collision.form } : bodyOf(found)
+        const body = collision ? { json: collision.json } : bodyOf(found)
         return owner.send(found.method, path, { ...body, headers })
       },
     ),
