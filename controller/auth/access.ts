@@ -35,12 +35,22 @@ export type Credential =
 export interface Credentials extends Claimant {
   readonly password: string
   readonly companyName: string | undefined
+  /** One session of the company instead of one for each team. */
+  readonly wantsCompany: boolean
 }
 
 /** Signs users in and out and tells who holds a token. */
 export interface Access {
   /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company; `locked_out` */
-  login(given: Credentials): Promise<Session[]>
+  login(given: Credentials): Promise<Session | Session[]>
+  /**
+   * Ends all other sessions of the user.
+   * @throws ApiError `invalid_credentials`, `locked_out`; `forbidden` for a key
+   */
+  changePassword(
+    caller: Caller,
+    given: { currentPassword: string; newPassword: string; address: string },
+  ): Promise<void>
   logout(caller: Caller): Promise<void>
   /** @throws ApiError `unauthenticated` */
   authenticate(authorization: string | undefined): Promise<Caller>
@@ -58,6 +68,10 @@ export interface AccessDeps {
 export function createAccess(deps: AccessDeps): Access {
   return {
     login: (given) => deps.lockOut.guard(given, () => login(deps, given)),
+    changePassword: (caller, given) =>
+      deps.lockOut.guard({ email: caller.email, address: given.address }, () =>
+        changePassword(deps, caller, given),
+      ),
     logout: ({ credential }) => logout(deps, credential),
     authenticate: (authorization) => authenticate(deps, authorization),
   }
@@ -65,8 +79,8 @@ export function createAccess(deps: AccessDeps): Access {
 
 async function login(
   deps: AccessDeps,
-  { email, password, companyName }: Credentials,
-): Promise<Session[]> {
+  { email, password, companyName, wantsCompany }: Credentials,
+): Promise<Session | Session[]> {
   const user = await deps.store.users.findByEmail(email)
   const matches = await deps.passwords.check(password, user?.passwordHash)
   const wanted = companyName?.trim().toLowerCase()
@@ -81,7 +95,35 @@ async function login(
       'invalid_credentials',
       'Email, password and company name do not belong together. Check each of them.',
     )
+  if (wantsCompany) return await openSession(deps, user, wholeCompany(sessions))
   return await Promise.all(sessions.map((organisation) => openSession(deps, user, organisation)))
+}
+
+/** The company of these teams as one organisation. @throws ApiError when they are of several companies */
+function wholeCompany(teams: readonly Organisation[]): Organisation {
+  const [first, ...others] = teams as [Organisation, ...Organisation[]]
+  const names = [...new Set(teams.map(({ company }) => company.name))].join(', ')
+  if (others.some(({ company }) => company.id !== first.company.id))
+    throw new ApiError('invalid_body', `Say which company: ${names}.`, {
+      details: { field: 'companyName', allowed: names },
+    })
+  return { ...first, team: undefined, listed: teams.flatMap(({ listed }) => listed) }
+}
+
+async function changePassword(
+  deps: AccessDeps,
+  { userId, email, credential }: Caller,
+  given: { currentPassword: string; newPassword: string },
+): Promise<void> {
+  if (credential.kind === 'key')
+    throw new ApiError('forbidden', 'A key does not change the password. Sign in with it.')
+  const user = await deps.store.users.findByEmail(email)
+  if (!(await deps.passwords.check(given.currentPassword, user?.passwordHash)))
+    throw new ApiError('invalid_credentials', 'currentPassword is not your password.')
+  const hash = await deps.passwords.hash(given.newPassword)
+  const epoch = await deps.store.users.setPasswordHash(userId, hash)
+  const session = await deps.store.sessions.find(credential.tokenHash)
+  if (session) await deps.store.sessions.put(credential.tokenHash, { ...session, epoch })
 }
 
 interface Organisation {
@@ -89,6 +131,8 @@ interface Organisation {
   readonly membership: Membership
   /** Absent when the user belongs to no team of the company. */
   readonly team: Team | undefined
+  /** The teams that its session is good for. */
+  readonly listed: readonly Team[]
 }
 
 /** The teams of a user, the oldest first; the company itself where the user has no team. */
@@ -102,7 +146,9 @@ async function organisationsOf(store: Store, user: User): Promise<Organisation[]
       (team) => membership.teams[team.id],
     )
     const parts = teams.length > 0 ? teams : [undefined]
-    organisations.push(...parts.map((team) => ({ company, membership, team })))
+    organisations.push(
+      ...parts.map((team) => ({ company, membership, team, listed: team ? [team] : [] })),
+    )
   }
   return organisations
 }
@@ -116,6 +162,8 @@ async function openSession(deps: AccessDeps, user: User, org: Organisation): Pro
     companyId: org.company.id,
     teamId: org.team?.id,
     sinceMs: org.membership.sinceMs,
+    // As it was when the password was read: one that is changed meanwhile ends this session too.
+    epoch: user.epoch,
     expiresMs,
   })
   return {
@@ -129,8 +177,13 @@ async function openSession(deps: AccessDeps, user: User, org: Organisation): Pro
     renew_token: randomUUID(),
     role: 'USER',
     token,
-    teams: org.team ? [teamMembership(org.team, org.membership)] : [],
+    teams: org.listed.map((team) => teamMembership(team, org.membership)),
+    ...(org.team ? {} : companyRights(org.membership)),
   }
+}
+
+function companyRights({ roles }: Membership): Pick<Session, 'roles' | 'privileges'> {
+  return { roles: [...roles], privileges: [...privilegesOf(roles, [])].sort() }
 }
 
 /** A team with the roles of its member, as sessions and `users/self` show it. */
@@ -161,6 +214,8 @@ async function authenticate(deps: AccessDeps, authorization: string | undefined)
   const tokenHash = deps.seal.hashToken(token)
   const session = await deps.store.sessions.find(tokenHash)
   if (!session || session.expiresMs <= Date.now()) throw invalidToken()
+  const isOfOldPassword = session.epoch !== (await deps.store.users.epochOf(session.userId))
+  if (isOfOldPassword) throw invalidToken()
   const credential = { kind: 'session', tokenHash } as const
   return await callerOf(deps.store, session, credential)
 }
@@ -194,7 +249,7 @@ function noteUse(store: Store, record: ApiKeyRecord): void {
 /** Looks the user's place up anew, so that a change of roles acts on the next request. */
 async function callerOf(
   store: Store,
-  who: Omit<SessionRecord, 'expiresMs'>,
+  who: Omit<SessionRecord, 'expiresMs' | 'epoch'>,
   credential: Credential,
 ): Promise<Caller> {
   const { companyId, teamId, userId, email } = who

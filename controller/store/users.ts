@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../shared/api/errors.ts'
 import { keys } from './keys.ts'
-import type { Redis } from './redis.ts'
+import { answersOf, type Redis } from './redis.ts'
 
 export interface User {
   readonly id: string
   readonly email: string
   readonly passwordHash: string
+  /** How often the password was changed. */
+  readonly epoch: number
 }
 
 /** What an email address is known by, whatever its case: the same user, the same count of wrong tries. */
@@ -19,7 +21,10 @@ export interface Users {
   /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
   add(email: string, passwordHash: string): Promise<User>
   findByEmail(email: string): Promise<User | undefined>
-  setPasswordHash(userId: string, passwordHash: string): Promise<void>
+  /** Gives the epoch of the new password: sessions of another one are over. */
+  setPasswordHash(userId: string, passwordHash: string): Promise<number>
+  /** How often the password was changed. */
+  epochOf(userId: string): Promise<number>
   companiesOf(userId: string): Promise<string[]>
   /** Addresses in the order of the ids; empty for a user that is gone. */
   emailsOf(userIds: readonly string[]): Promise<string[]>
@@ -37,7 +42,7 @@ export function openUsers(redis: Redis): Users {
       const id = randomUUID()
       await redis.hset(keys.user(id), { id, email: address, passwordHash, createdMs: Date.now() })
       if ((await redis.hsetnx(keys.userIds, emailKey(address), id)) === 1)
-        return { id, email: address, passwordHash }
+        return { id, email: address, passwordHash, epoch: 0 }
       await redis.del(keys.user(id))
       throw new ApiError('invalid_body', `There is a user ${address} already.`, {
         details: { field: 'email', value: address },
@@ -47,15 +52,23 @@ export function openUsers(redis: Redis): Users {
       const id = await redis.hget(keys.userIds, emailKey(email))
       if (id === null) return undefined
       const record = await redis.hgetall(keys.user(id))
-      return { id, email: record['email'] ?? email, passwordHash: record['passwordHash'] ?? '' }
+      return {
+        id,
+        email: record['email'] ?? email,
+        passwordHash: record['passwordHash'] ?? '',
+        epoch: Number(record['epoch'] ?? 0),
+      }
     },
     async setPasswordHash(userId, passwordHash) {
-      await redis.hset(keys.user(userId), { passwordHash })
+      const key = keys.user(userId)
+      const changed = redis.multi().hset(key, { passwordHash }).hincrby(key, 'epoch', 1)
+      return Number((await answersOf(changed))[1])
     },
     emailsOf: (userIds) =>
       Promise.all(
         userIds.map(async (userId) => (await redis.hget(keys.user(userId), 'email')) ?? ''),
       ),
+    epochOf: async (userId) => Number((await redis.hget(keys.user(userId), 'epoch')) ?? 0),
     companiesOf: (userId) => redis.smembers(keys.userCompanies(userId)),
   }
 }

@@ -95,6 +95,9 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   updateTeam: () => ({ json: { name: 'Walked' } }),
   createOrg: () => ({ form: { name: `Team ${randomUUID()}` } }),
   resetOrgSecret: ({ local }) => ({ form: { identifier: local.team.id } }),
+  changePassword: ({ local }) => ({
+    form: { currentPassword: local.owner.password, newPassword: local.owner.password },
+  }),
   createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),
 }
