@@ -7,6 +7,7 @@ import { addAttackRoutes } from './api/attacks/routes.ts'
 import { addClientRoutes } from './api/clients/routes.ts'
 import { addContainerRoutes } from './api/containers/routes.ts'
 import { addEventRoutes } from './api/events/routes.ts'
+import { addInvitationRoutes } from './api/invitations/routes.ts'
 import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
@@ -16,6 +17,8 @@ import { addSessionRoutes } from './api/sessions/routes.ts'
 import { addUserRoutes } from './api/users/routes.ts'
 import type { Access } from './auth/access.ts'
 import type { Seal } from './auth/key-file.ts'
+import type { LockOut } from './auth/lock-out.ts'
+import type { Passwords } from './auth/password.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
@@ -33,6 +36,8 @@ const requestTimeoutMs = 10_000
 export interface AppDeps {
   readonly store: Store
   readonly access: Access
+  readonly passwords: Passwords
+  readonly lockOut: LockOut
   readonly seal: Seal
   readonly hub: AgentHub
   readonly feed: EventFeed
@@ -89,6 +94,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addContainerRoutes(router, deps)
     addTeamRoutes(router, deps)
     addUserRoutes(router, deps)
+    addInvitationRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())
   })
   await app.ready()

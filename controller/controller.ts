@@ -61,7 +61,8 @@ export async function startController(
   const health = createHealth(redis, hub, warnings)
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
-  const app = await buildApp({ store, access, seal, hub, feed, redis, logger, health, transport })
+  const gate = { access, seal, passwords, lockOut }
+  const app = await buildApp({ store, ...gate, hub, feed, redis, logger, health, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
   return {
     httpPort: (app.server.address() as { port: number }).port,

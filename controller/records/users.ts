@@ -1,7 +1,20 @@
 import { timestamp } from '../../shared/api/timestamp.ts'
 import type { User } from '../../shared/api/users.ts'
+import type { InvitationRecord } from '../store/invitations.ts'
 import type { Member } from '../store/members.ts'
 import type { Team } from '../store/teams.ts'
+
+/** Somebody who was invited and has not come yet. */
+export function toInvitedUser(
+  companyId: string,
+  { email, invitedBy, createdMs, membership }: InvitationRecord,
+  teams: readonly Team[],
+): User {
+  const life = { createdMs, updatedMs: createdMs, sinceMs: createdMs, invitedBy }
+  const member = { ...membership, ...life, state: 'ACTIVE' } as const
+  const shown = toUser(companyId, { email, userId: '' }, member, teams)
+  return { ...shown, user_id: null, state: 'INVITED' }
+}
 
 /** Somebody of a company on the wire; `teams` are those that there are. */
 export function toUser(

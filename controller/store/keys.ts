@@ -24,6 +24,7 @@ export const keys = {
 
   company: (companyId: string) => `temblor:{c:${companyId}}:company`,
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
+  companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
 
   /** ZSET identifier -> lease expiry, ms of Redis' clock. */

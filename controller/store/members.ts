@@ -9,6 +9,7 @@ export interface Membership {
   readonly teams: Readonly<Record<string, readonly TeamRole[]>>
   /** When the access began, last; sessions from before are of no use. */
   readonly sinceMs?: number | undefined
+  readonly invitedBy?: string | undefined
 }
 
 /** A membership with its life. */
@@ -17,7 +18,6 @@ export interface Member extends Membership {
   readonly createdMs: number
   readonly updatedMs: number
   readonly sinceMs: number
-  readonly invitedBy?: string | undefined
 }
 
 /** Who belongs to which company as what. */
@@ -117,9 +117,9 @@ function isOwner({ state, roles }: Member): boolean {
   return state === 'ACTIVE' && roles.includes('COMPANY_OWNER')
 }
 
-function newMember({ roles, teams }: Membership): Member {
+function newMember({ roles, teams, invitedBy }: Membership): Member {
   const now = Date.now()
-  return { roles, teams, state: 'ACTIVE', createdMs: now, updatedMs: now, sinceMs: now }
+  return { roles, teams, invitedBy, state: 'ACTIVE', createdMs: now, updatedMs: now, sinceMs: now }
 }
 
 function toMember(text: string): Member {

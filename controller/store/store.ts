@@ -8,6 +8,7 @@ import { openExecutions, type Executions } from './executions.ts'
 import { openHosts, type Hosts } from './hosts.ts'
 import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
+import { openInvitations, type Invitations } from './invitations.ts'
 import { openMembers, type Members } from './members.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openTeams, type Teams } from './teams.ts'
@@ -21,6 +22,7 @@ export interface Store {
   readonly companies: Companies
   readonly teams: Teams
   readonly members: Members
+  readonly invitations: Invitations
   readonly users: Users
   readonly sessions: Sessions
   readonly apiKeys: ApiKeys
@@ -46,6 +48,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     companies: openCompanies(redis, seal),
     teams: openTeams(redis, seal),
     members: openMembers(redis),
+    invitations: openInvitations(redis),
     users: openUsers(redis),
     sessions: openSessions(redis),
     apiKeys: openApiKeys(redis),

@@ -16,6 +16,15 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase()
 }
 
+/** The address as it is kept. @throws ApiError `invalid_body` when it is none */
+export function checkEmail(email: string): string {
+  const address = email.trim()
+  if (/^[^\s@|;,]{1,64}@[^\s@|;,]{1,189}$/.test(address)) return address
+  throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
+    details: { field: 'email', value: email.slice(0, 260) },
+  })
+}
+
 /** Users, known by their email address whatever its case. */
 export interface Users {
   /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
@@ -34,11 +43,7 @@ export interface Users {
 export function openUsers(redis: Redis): Users {
   return {
     async add(email, passwordHash) {
-      const address = email.trim()
-      if (!/^[^\s@|;,]{1,64}@[^\s@|;,]{1,189}$/.test(address))
-        throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
-          details: { field: 'email', value: email.slice(0, 260) },
-        })
+      const address = checkEmail(email)
       const id = randomUUID()
       await redis.hset(keys.user(id), { id, email: address, passwordHash, createdMs: Date.now() })
       if ((await redis.hsetnx(keys.userIds, emailKey(address), id)) === 1)

@@ -32,6 +32,10 @@ export const errorCatalogue = {
     hint: 'Check the id; GET /containers lists those of the team.',
   },
   name_taken: { status: 409, hint: 'Take another name.' },
+  already_member: {
+    status: 409,
+    hint: 'Leave out who is in the company; reactivate who was revoked.',
+  },
   already_in_team: { status: 409, hint: 'Leave out who is in the team.' },
   last_owner: { status: 409, hint: 'Make somebody else an owner first.' },
   too_many_keys: { status: 409, hint: 'Revoke a key that is not needed any more.' },

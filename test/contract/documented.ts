@@ -80,6 +80,10 @@ const tiny = cpuAttack('-l 1 -p 1')
 /** Somebody whom the walk may do anything to. */
 export const walkedUser = 'walked@example.com'
 
+/** People who are invited and do not come. */
+export const invitedUser = 'invited@example.com'
+export const teamInvited = 'team-invited@example.com'
+
 /** Good bodies, by operation; those that are not named need none. */
 const bodies: Record<string, (service: Service) => RequestOptions> = {
   login: ({ local }) => ({ form: { ...local.owner } }),
@@ -89,6 +93,9 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   haltAttackWithReason: () => ({ json: { reason: 'walked', reference: null } }),
   haltAllAttacksWithReason: () => ({ json: { reason: 'walked' } }),
   haltEverything: () => ({ text: '', headers: { 'content-type': 'application/json' } }),
+  inviteToCompany: () => ({ json: [{ email: invitedUser }] }),
+  inviteToTeam: () => ({ form: { email: teamInvited } }),
+  acceptInvitation: () => ({ json: { email: 'a@b.c', code: 'x', password: 'x' } }),
   addTeamUsers: () => ({ json: [{ identifier: walkedUser }] }),
   setTeamRoles: () => ({ form: { role: 'TEAM_VIEWER' } }),
   setCompanyRoles: () => ({ json: { roles: ['COMPANY_USER'] } }),
@@ -110,10 +117,16 @@ export function goodBody(service: Service, { operation }: Found): RequestOptions
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */
 export function pathOf({ path, operation }: Found, ids: Record<string, string>): string {
   const isOfKey = operation.operationId.includes('ApiKey')
+  const invited =
+    operation.operationId === 'withdrawInvitation' ? ids['teamInvited'] : ids['invited']
+  const isOfInvitation = operation.operationId.includes('Invitation')
   const isOfContainer = operation.operationId.includes('Container')
   const filled = path
     .replace('/v1', '')
-    .replace('{email}', (isOfKey ? ids['email'] : ids['walked']) ?? 'nobody@example.com')
+    .replace(
+      '{email}',
+      (isOfKey ? ids['email'] : isOfInvitation ? invited : ids['walked']) ?? 'nobody@example.com',
+    )
     .replace('{state}', 'active')
     .replace('{team}', ids['team'] ?? nobody)
     .replace('{guid}', ids['guid'] ?? nobody)

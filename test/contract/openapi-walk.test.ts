@@ -19,10 +19,12 @@ import { startService, type Service } from '../support/service.ts'
 import { watch } from '../support/sse.ts'
 import {
   goodBody,
+  invitedUser,
   isPublic,
   operationsOf,
   pathOf,
   strangeMediaType,
+  teamInvited,
   undocumented,
   walkedUser,
   type Found,
@@ -73,6 +75,8 @@ beforeAll(async () => {
     container,
     team: 'Walked',
     walked: walkedUser,
+    invited: invitedUser,
+    teamInvited,
     ...ofCompany,
   }
   await addUser(service, walkedUser, { company: company.name })
@@ -126,6 +130,15 @@ async function head(api: Api, path: string): Promise<Answer> {
   return { status: watcher.status, reason: 'OK', headers, text: '', json: undefined }
 }
 
+/** An invitation is good once, so each is made for its acceptance. */
+const acceptance = async () => {
+  const email = 'joiner@example.com'
+  const made = await owner.send('POST', '/users/invite', { form: { email } })
+  const { accept_url: link } = made.json as { accept_url: string }
+  const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
+  return { json: { email, code, password: 'a password of theirs' } }
+}
+
 const spare = async () => {
   const form = { ...service.local.owner }
   const answer = await request(service.baseUrl, 'POST', '/v1/users/auth', { form })
@@ -142,7 +155,7 @@ test('every operation says who may, and the privilege is one that there is', () 
     for (const scope of scopes ?? []) expect(scope).toMatch(/^[A-Z]+(_[A-Z]+)+$/)
   }
   const open = operations.filter(isPublic).map(({ operation }) => operation.operationId)
-  expect(open.toSorted()).toEqual(['login', 'readHealth', 'readOpenApi'])
+  expect(open.toSorted()).toEqual(['acceptInvitation', 'login', 'readHealth', 'readOpenApi'])
 })
 
 test('ids of operations are unique, parameters of paths are described', () => {
@@ -173,6 +186,8 @@ test('the success of every operation is as documented', async () => {
       const { operationId } = found.operation
       const api = operationId === 'logout' ? await spare() : owner
       const path = pathOf(found, known)
+      if (operationId === 'acceptInvitation')
+        return await api.send('POST', path, await acceptance())
       if (operationId === 'watchTeam') return await head(api, path)
       return await api.send(found.method, path, bodyOf(found))
     }),
@@ -189,7 +204,9 @@ test('401: without a session, and wrong credentials', async () => {
       (found) =>
         request(service.baseUrl, found.method, `/v1${pathOf(found, known)}`, {
           ...bodyOf(found),
-          ...(isPublic(found) ? { form: { email: 'a@b.c', password: 'x' } } : {}),
+          ...(isPublic(found) && found.operation.operationId !== 'acceptInvitation'
+            ? { form: { email: 'a@b.c', password: 'x' } }
+            : {}),
         }),
     ),
   ).toEqual([])
@@ -268,6 +285,8 @@ const collisions: Record<string, () => { path?: string; json?: unknown }> = {
   updateTeam: () => ({ path: '/teams/Other', json: { name: service.local.team.name } }),
   addTeamUsers: () => ({ json: [{ identifier: service.local.owner.email }] }),
   setCompanyRoles: () => ({ path: ofOwner(), json: { roles: ['COMPANY_USER'] } }),
+  inviteToCompany: () => ({ json: [{ email: service.local.owner.email }] }),
+  inviteToTeam: () => ({ json: { email: service.local.owner.email } }),
   revokeUser: () => ({ path: `${ofOwner()}/active` }),
 }
 const ofOwner = () => `/companies/${service.local.company.id}/users/${service.local.owner.email}`

@@ -5,7 +5,7 @@ import type { CompanyRole, Privilege, TeamRole } from '../../../shared/roles.ts'
 import type { Caller } from '../../auth/access.ts'
 import { forbidden } from '../../auth/forbidden.ts'
 import { companyNotFound, userNotFound } from '../../records/not-found.ts'
-import { toUser } from '../../records/users.ts'
+import { toInvitedUser, toUser } from '../../records/users.ts'
 import type { Member } from '../../store/members.ts'
 import type { Store } from '../../store/store.ts'
 import type { Team } from '../../store/teams.ts'
@@ -78,16 +78,18 @@ export function createUserService(store: Store): UserService {
 }
 
 async function usersOf(store: Store, companyId: string): Promise<User[]> {
-  const [members, teams] = await Promise.all([
+  const [members, teams, invitations] = await Promise.all([
     store.members.list(companyId),
     store.teams.list(companyId),
+    store.invitations.list(companyId),
   ])
   const emails = await store.users.emailsOf(members.map(({ userId }) => userId))
-  return members
-    .map((member, index) =>
-      toUser(companyId, { userId: member.userId, email: emails[index] ?? '' }, member, teams),
-    )
-    .sort((a, b) => (a.identifier < b.identifier ? -1 : 1))
+  const users = members.map((member, index) =>
+    toUser(companyId, { userId: member.userId, email: emails[index] ?? '' }, member, teams),
+  )
+  return [...users, ...invitations.map((one) => toInvitedUser(companyId, one, teams))].sort(
+    (a, b) => (a.identifier < b.identifier ? -1 : 1),
+  )
 }
 
 async function addToTeam(store: Store, caller: Caller, team: Team, emails: readonly string[]) {
