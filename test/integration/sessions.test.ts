@@ -39,13 +39,13 @@ const auth = (query: string, form: Record<string, string>) =>
 const person = (password = personsPassword) => signIn(controller.baseUrl, { email, password })
 const statusOf = async (api: Api) => (await api.send('GET', '/users/self')).status
 
-describe('a session of the company', () => {
-  const open = async () => {
-    const answer = await auth('?getCompanySession=true', { email, password: personsPassword })
-    expect(answer.status).toBe(200)
-    return apiOf(controller.baseUrl, answer.json as Session)
-  }
+async function open(): Promise<Api> {
+  const answer = await auth('?getCompanySession=true', { email, password: personsPassword })
+  expect(answer.status).toBe(200)
+  return apiOf(controller.baseUrl, answer.json as Session)
+}
 
+describe('a session of the company', () => {
   test('is one object with all teams, roles and privileges', async () => {
     const { session } = await open()
     expect(session).toMatchObject({
