@@ -16,6 +16,8 @@ import { registerLogin } from './commands/login.ts'
 import { registerLogout } from './commands/logout.ts'
 import { registerRollback } from './commands/rollback.ts'
 import { registerStatus } from './commands/status.ts'
+import { registerTeam } from './commands/team.ts'
+import { registerUser } from './commands/user.ts'
 import { registerVersion } from './commands/version.ts'
 import { registerWhoami } from './commands/whoami.ts'
 import { CliError, exitCodes, type ExitCode } from './exit-codes.ts'
@@ -54,6 +56,8 @@ function buildProgram(io: CliIo): Command {
   registerClient(program, io)
   registerContainer(program, io)
   registerKey(program, io)
+  registerTeam(program, io)
+  registerUser(program, io)
   const onThisHost = [registerInit, registerStatus, registerCheck, registerRollback]
   for (const register of onThisHost) register(program, io)
   registerAgentInstall(registerAgentRun(program, io), io)
