@@ -12,7 +12,11 @@ test('temblor key makes a key that TEMBLOR_API_KEY uses, and looks after it', as
   const common = { TEMBLOR_URL: controller.baseUrl, HOME: '/nonexistent' }
   const run = async (args: string[], secret: Record<string, string>) => {
     const io = fakeIo({ ...common, ...secret })
-    return { code: await main(args, io), out: io.out, err: io.err.join('\n') }
+    return {
+      code: await main(args, io),
+      out: io.out.flatMap((text) => text.split('\n')),
+      err: io.err.join('\n'),
+    }
   }
   const signedIn = { TEMBLOR_TOKEN: session.token }
   const made = await run(['key', 'create', 'ci', '--expires', '90d', '--team', 'first'], signedIn)
