@@ -82,7 +82,6 @@ beforeAll(async () => {
   await addUser(service, walkedUser, { company: company.name })
   document = (await request(service.baseUrl, 'GET', '/v1/openapi.json')).json as OpenApi
   const all = operationsOf(document)
-  const isEnd = ({ operation }: Found) => operation.operationId === 'deleteTeam'
   operations = [...all.filter((found) => !isEnd(found)), ...all.filter(isEnd)]
 })
 afterAll(async () => {
@@ -91,6 +90,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
+const isEnd = ({ operation }: Found) => operation.operationId === 'deleteTeam'
 const bodyOf = (found: Found) => goodBody(service, found)
 const documents = (found: Found, status: number) => status in found.operation.responses
 /** One too many: for that, the tests of keys make all that there may be. */

@@ -114,11 +114,11 @@ test('who has a user already proves it: the inviter takes over nobody', async ()
   )
 })
 
+const ask = (address: string) => manager.send('POST', '/users/invite', { form: { email: address } })
+
 test('who is in the company is not invited; who was revoked is reactivated instead', async () => {
   const email = newEmail('there')
   const there = await controller.join(company, { email })
-  const ask = (address: string) =>
-    manager.send('POST', '/users/invite', { form: { email: address } })
   expect(problem(await ask(email))).toEqual({ status: 409, code: 'already_member' })
   await controller.store.members.change(
     company.id,
