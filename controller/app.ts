@@ -2,16 +2,23 @@ import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import { fastify, LogController, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { addApiKeyRoutes } from './api/api-keys/routes.ts'
 import { addAttackRoutes } from './api/attacks/routes.ts'
 import { addClientRoutes } from './api/clients/routes.ts'
 import { addContainerRoutes } from './api/containers/routes.ts'
 import { addEventRoutes } from './api/events/routes.ts'
+import { addInvitationRoutes } from './api/invitations/routes.ts'
 import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
+import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
+import { addUserRoutes } from './api/users/routes.ts'
 import type { Access } from './auth/access.ts'
+import type { Seal } from './auth/key-file.ts'
+import type { LockOut } from './auth/lock-out.ts'
+import type { Passwords } from './auth/password.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
@@ -29,6 +36,9 @@ const requestTimeoutMs = 10_000
 export interface AppDeps {
   readonly store: Store
   readonly access: Access
+  readonly passwords: Passwords
+  readonly lockOut: LockOut
+  readonly seal: Seal
   readonly hub: AgentHub
   readonly feed: EventFeed
   readonly redis: Redis
@@ -72,8 +82,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addRateLimit(app, deps.redis)
   await addOpenApi(app)
   app.register(async (scope) => {
-    const router = createRouter(scope, deps.access)
+    const router = createRouter(scope, deps.access, deps.store)
     addSessionRoutes(router, deps)
+    addApiKeyRoutes(router, deps)
     addAttackRoutes(router, deps)
     addHaltRoutes(router, deps)
     addEventRoutes(router, deps)
@@ -81,6 +92,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addMetricsRoutes(router, deps)
     addClientRoutes(router, deps)
     addContainerRoutes(router, deps)
+    addTeamRoutes(router, deps)
+    addUserRoutes(router, deps)
+    addInvitationRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())
   })
   await app.ready()

@@ -6,6 +6,7 @@ import { startAgentServer } from './agents/server.ts'
 import { buildApp, type AppDeps } from './app.ts'
 import { createAccess } from './auth/access.ts'
 import { createSeal, openKeyFile } from './auth/key-file.ts'
+import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
 import type { ControllerConfig } from './config.ts'
 import { openEventFeed } from './events/feed.ts'
@@ -54,11 +55,14 @@ export async function startController(
   )
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const passwords = await createPasswords()
-  const access = createAccess({ store, seal, passwords, sessionSeconds: config.sessionSeconds })
+  const lockOut = createLockOut(store.attempts, seal)
+  const { sessionSeconds } = config
+  const access = createAccess({ store, seal, passwords, lockOut, sessionSeconds })
   const health = createHealth(redis, hub, warnings)
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
-  const app = await buildApp({ store, access, hub, feed, redis, logger, health, transport })
+  const gate = { access, seal, passwords, lockOut }
+  const app = await buildApp({ store, ...gate, hub, feed, redis, logger, health, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
   return {
     httpPort: (app.server.address() as { port: number }).port,

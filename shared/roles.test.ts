@@ -1,11 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { companyRoles, isCompanyRole, isTeamRole, privilegesOf, teamRoles } from './roles.ts'
+import {
+  companyPrivileges,
+  companyRoles,
+  isCompanyRole,
+  isTeamRole,
+  privilegesOf,
+  teamPrivileges,
+  teamRoles,
+} from './roles.ts'
 
 const rights = (role: (typeof teamRoles)[number]) => [...privilegesOf([], [role])].toSorted()
 
 describe('what roles allow', () => {
   test('a viewer reads and neither runs nor halts nor revokes', () => {
-    expect(rights('TEAM_VIEWER')).toEqual(['CLIENTS_READ', 'EXPERIMENTS_READ'])
+    const privileges = rights('TEAM_VIEWER')
+    expect(privileges).toEqual(expect.arrayContaining(['CLIENTS_READ', 'EXPERIMENTS_READ']))
+    expect(privileges.filter((right) => !/_READ$|^MINIMUM_/.test(right))).toEqual([])
   })
 
   test('a user runs and halts and revokes no host', () => {
@@ -28,10 +38,26 @@ describe('what roles allow', () => {
     expect(privileges).not.toContain('HALT_WRITE')
   })
 
-  test('no company role gives anything inside a team', () => {
-    const all = [...privilegesOf(companyRoles, [])]
-    for (const right of ['EXPERIMENTS_READ', 'EXPERIMENTS_RUN', 'HALT_WRITE', 'CLIENTS_READ'])
-      expect(all).not.toContain(right)
+  test('no company role gives anything inside a team but the care of its secret', () => {
+    const all = privilegesOf(companyRoles, [])
+    expect(teamPrivileges.filter((right) => all.has(right))).toEqual([
+      'TEAM_SECURITY_READ',
+      'TEAM_SECURITY_WRITE',
+    ])
+    const below = privilegesOf(['COMPANY_MANAGER', 'COMPANY_COORDINATOR'], [])
+    expect(teamPrivileges.filter((right) => below.has(right))).toEqual([])
+  })
+
+  test('a team role gives nothing in the company', () => {
+    const all = privilegesOf([], teamRoles)
+    expect(companyPrivileges.filter((right) => all.has(right))).toEqual([])
+  })
+
+  test('each company role has all that the one before it has', () => {
+    const sets = companyRoles.map((role) => privilegesOf([role], []))
+    for (const [index, set] of sets.entries())
+      expect([...(sets[index - 1] ?? [])].filter((right) => !set.has(right))).toEqual([])
+    expect(sets.at(-1)?.size).toBe(companyPrivileges.length + 2)
   })
 
   test('roles add up', () => {

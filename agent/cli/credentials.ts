@@ -31,7 +31,7 @@ export function apiBaseUrl(text: string): string {
   return bare.endsWith('/v1') ? bare : `${bare}/v1`
 }
 
-/** A client of the API for whoever is signed in; TEMBLOR_URL and TEMBLOR_TOKEN win over the file. */
+/** A client of the API for whoever is signed in; TEMBLOR_URL with TEMBLOR_TOKEN or TEMBLOR_API_KEY win over the file. */
 export function signedInClient(env: NodeJS.ProcessEnv): { api: ApiClient; baseUrl: string } {
   const { baseUrl, authorization } = resolveAccess(env)
   return { api: createApiClient({ baseUrl, authorization, userAgent }), baseUrl }
@@ -40,10 +40,12 @@ export function signedInClient(env: NodeJS.ProcessEnv): { api: ApiClient; baseUr
 function resolveAccess(env: NodeJS.ProcessEnv): { baseUrl: string; authorization: string } {
   const stored = readCredentials(env)
   const url = env['TEMBLOR_URL'] ? apiBaseUrl(env['TEMBLOR_URL']) : stored?.baseUrl
-  const token = env['TEMBLOR_TOKEN']
+  const key = env['TEMBLOR_API_KEY']
+  const token = env['TEMBLOR_TOKEN'] || (key && `Key ${key}`)
   if (!url) throw notSignedIn('You are not signed in.')
   if (token) return { baseUrl: url, authorization: asHeader(token) }
-  if (!stored) throw notSignedIn('TEMBLOR_URL is set, but there is no TEMBLOR_TOKEN.')
+  if (!stored)
+    throw notSignedIn('TEMBLOR_URL is set, but there is neither TEMBLOR_API_KEY nor TEMBLOR_TOKEN.')
   // A token must not go to a server that did not issue it.
   if (stored.baseUrl !== url)
     throw notSignedIn(`You are signed in at ${stored.baseUrl}, not ${url}.`)
@@ -53,7 +55,7 @@ function resolveAccess(env: NodeJS.ProcessEnv): { baseUrl: string; authorization
 
 function notSignedIn(what: string): CliError {
   return new CliError(
-    `${what} Run: temblor login --url <address> (or set TEMBLOR_URL and TEMBLOR_TOKEN).`,
+    `${what} Run: temblor login --url <address> (or set TEMBLOR_URL and TEMBLOR_API_KEY).`,
     exitCodes.notSignedIn,
   )
 }

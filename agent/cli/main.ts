@@ -11,10 +11,13 @@ import { registerClient } from './commands/client.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerContainer } from './commands/container.ts'
 import { registerInit } from './commands/init.ts'
+import { registerKey } from './commands/key.ts'
 import { registerLogin } from './commands/login.ts'
 import { registerLogout } from './commands/logout.ts'
 import { registerRollback } from './commands/rollback.ts'
 import { registerStatus } from './commands/status.ts'
+import { registerTeam } from './commands/team.ts'
+import { registerUser } from './commands/user.ts'
 import { registerVersion } from './commands/version.ts'
 import { registerWhoami } from './commands/whoami.ts'
 import { CliError, exitCodes, type ExitCode } from './exit-codes.ts'
@@ -52,6 +55,9 @@ function buildProgram(io: CliIo): Command {
   registerLocalAttacks(registerAttack(program, io), program, io)
   registerClient(program, io)
   registerContainer(program, io)
+  registerKey(program, io)
+  registerTeam(program, io)
+  registerUser(program, io)
   const onThisHost = [registerInit, registerStatus, registerCheck, registerRollback]
   for (const register of onThisHost) register(program, io)
   registerAgentInstall(registerAgentRun(program, io), io)
@@ -114,6 +120,7 @@ const usageErrors: ReadonlySet<string> = new Set([
   'invalid_argument',
   'invalid_body',
   'invalid_target',
+  'name_taken',
   'not_supported',
   'unknown_attack_type',
 ])

@@ -5,6 +5,7 @@ import { caFingerprint } from '../auth/key-file.ts'
 import { createPasswords } from '../auth/password.ts'
 import type { Company, Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
+import { findTeamIn } from '../store/teams.ts'
 import type { User } from '../store/users.ts'
 import { openAdminConnection, type AdminConnection } from './connection.ts'
 import { generatePassword } from './first-owner.ts'
@@ -103,7 +104,7 @@ async function findCompany(store: Store, name: string): Promise<Company> {
 
 async function findTeam(store: Store, company: Company, name: string): Promise<Team> {
   const teams = await store.companies.listTeams(company.id)
-  const team = teams.find((candidate) => candidate.name === name || candidate.id === name)
+  const team = findTeamIn(teams, name)
   if (team) return team
   const known = teams.map((candidate) => candidate.name).join(', ') || 'none'
   throw new ApiError('invalid_body', `${company.name} has no team "${name}". It has: ${known}.`)

@@ -4,6 +4,7 @@ import { createPasswords } from '../auth/password.ts'
 import type { Company, Team } from '../store/companies.ts'
 import { openRedis } from '../store/redis.ts'
 import { openStore, type Store } from '../store/store.ts'
+import { findTeamIn } from '../store/teams.ts'
 
 export interface FirstOwnerOptions {
   readonly redisUrl: string
@@ -35,8 +36,11 @@ export async function ensureFirstOwner(options: FirstOwnerOptions): Promise<Firs
     const company =
       (await companies.findCompany(options.company)) ??
       (await companies.addCompany(options.company))
+    const teams = await companies.listTeams(company.id)
     const team =
-      (await companies.listTeams(company.id)).find(({ name }) => name === options.team) ??
+      findTeamIn(teams, options.team) ??
+      // A team that was renamed is still the one that the host of the installation is in.
+      teams[0] ??
       (await companies.addTeam(company, options.team))
     const password = await ensureOwner(store, company, team, options)
     return {
@@ -71,7 +75,7 @@ async function ensureOwner(
       await (await createPasswords()).hash(password as string),
     ))
   // Looked at each time: the first start may have been cut off between the two writes.
-  if (!(await store.companies.readMembership(company.id, owner.id)))
+  if (!(await store.members.find(company.id, owner.id)))
     await store.companies.writeMembership(company.id, owner.id, {
       roles: ['COMPANY_OWNER'],
       teams: { [team.id]: ['TEAM_MANAGER'] },

@@ -3,11 +3,13 @@ import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
 import { timestamp } from '../../shared/api/timestamp.ts'
 import { privilegesOf, type Privilege } from '../../shared/roles.ts'
+import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { Company, Membership, Team } from '../store/companies.ts'
 import type { SessionRecord } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 import type { Seal } from './key-file.ts'
+import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
 
 /** Who makes a request, and what they may do now. */
@@ -19,13 +21,36 @@ export interface Caller {
   readonly team: Team | undefined
   readonly membership: Membership
   readonly privileges: ReadonlySet<Privilege>
-  readonly tokenHash: string
+  /** `company`: a query may name any team of the user; `team`: no other than `team`. */
+  readonly reach: 'team' | 'company'
+  readonly credential: Credential
+}
+
+/** What the caller has shown. */
+export type Credential =
+  | { readonly kind: 'session'; readonly tokenHash: string }
+  | { readonly kind: 'key'; readonly keyId: string }
+
+/** What somebody signs in with, and from where. */
+export interface Credentials extends Claimant {
+  readonly password: string
+  readonly companyName: string | undefined
+  /** One session of the company instead of one for each team. */
+  readonly wantsCompany: boolean
 }
 
 /** Signs users in and out and tells who holds a token. */
 export interface Access {
-  /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company */
-  login(email: string, password: string, companyName: string | undefined): Promise<Session[]>
+  /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company; `locked_out` */
+  login(given: Credentials): Promise<Session | Session[]>
+  /**
+   * Ends all other sessions of the user.
+   * @throws ApiError `invalid_credentials`, `locked_out`; `forbidden` for a key
+   */
+  changePassword(
+    caller: Caller,
+    given: { currentPassword: string; newPassword: string; address: string },
+  ): Promise<void>
   logout(caller: Caller): Promise<void>
   /** @throws ApiError `unauthenticated` */
   authenticate(authorization: string | undefined): Promise<Caller>
@@ -35,24 +60,27 @@ export interface AccessDeps {
   readonly store: Store
   readonly seal: Seal
   readonly passwords: Passwords
+  readonly lockOut: LockOut
   readonly sessionSeconds: number
 }
 
 /** Makes the gate of the API. */
 export function createAccess(deps: AccessDeps): Access {
   return {
-    login: (email, password, companyName) => login(deps, email, password, companyName),
-    logout: (caller) => deps.store.sessions.remove(caller.tokenHash),
+    login: (given) => deps.lockOut.guard(given, () => login(deps, given)),
+    changePassword: (caller, given) =>
+      deps.lockOut.guard({ email: caller.email, address: given.address }, () =>
+        changePassword(deps, caller, given),
+      ),
+    logout: ({ credential }) => logout(deps, credential),
     authenticate: (authorization) => authenticate(deps, authorization),
   }
 }
 
 async function login(
   deps: AccessDeps,
-  email: string,
-  password: string,
-  companyName: string | undefined,
-): Promise<Session[]> {
+  { email, password, companyName, wantsCompany }: Credentials,
+): Promise<Session | Session[]> {
   const user = await deps.store.users.findByEmail(email)
   const matches = await deps.passwords.check(password, user?.passwordHash)
   const wanted = companyName?.trim().toLowerCase()
@@ -67,7 +95,35 @@ async function login(
       'invalid_credentials',
       'Email, password and company name do not belong together. Check each of them.',
     )
+  if (wantsCompany) return await openSession(deps, user, wholeCompany(sessions))
   return await Promise.all(sessions.map((organisation) => openSession(deps, user, organisation)))
+}
+
+/** The company of these teams as one organisation. @throws ApiError when they are of several companies */
+function wholeCompany(teams: readonly Organisation[]): Organisation {
+  const [first, ...others] = teams as [Organisation, ...Organisation[]]
+  const names = [...new Set(teams.map(({ company }) => company.name))].join(', ')
+  if (others.some(({ company }) => company.id !== first.company.id))
+    throw new ApiError('invalid_body', `Say which company: ${names}.`, {
+      details: { field: 'companyName', allowed: names },
+    })
+  return { ...first, team: undefined, listed: teams.flatMap(({ listed }) => listed) }
+}
+
+async function changePassword(
+  deps: AccessDeps,
+  { userId, email, credential }: Caller,
+  given: { currentPassword: string; newPassword: string },
+): Promise<void> {
+  if (credential.kind === 'key')
+    throw new ApiError('forbidden', 'A key does not change the password. Sign in with it.')
+  const user = await deps.store.users.findByEmail(email)
+  if (!(await deps.passwords.check(given.currentPassword, user?.passwordHash)))
+    throw new ApiError('invalid_credentials', 'currentPassword is not your password.')
+  const hash = await deps.passwords.hash(given.newPassword)
+  const epoch = await deps.store.users.setPasswordHash(userId, hash)
+  const session = await deps.store.sessions.find(credential.tokenHash)
+  if (session) await deps.store.sessions.put(credential.tokenHash, { ...session, epoch })
 }
 
 interface Organisation {
@@ -75,6 +131,8 @@ interface Organisation {
   readonly membership: Membership
   /** Absent when the user belongs to no team of the company. */
   readonly team: Team | undefined
+  /** The teams that its session is good for. */
+  readonly listed: readonly Team[]
 }
 
 /** The teams of a user, the oldest first; the company itself where the user has no team. */
@@ -88,7 +146,9 @@ async function organisationsOf(store: Store, user: User): Promise<Organisation[]
       (team) => membership.teams[team.id],
     )
     const parts = teams.length > 0 ? teams : [undefined]
-    organisations.push(...parts.map((team) => ({ company, membership, team })))
+    organisations.push(
+      ...parts.map((team) => ({ company, membership, team, listed: team ? [team] : [] })),
+    )
   }
   return organisations
 }
@@ -101,6 +161,9 @@ async function openSession(deps: AccessDeps, user: User, org: Organisation): Pro
     email: user.email,
     companyId: org.company.id,
     teamId: org.team?.id,
+    sinceMs: org.membership.sinceMs,
+    // As it was when the password was read: one that is changed meanwhile ends this session too.
+    epoch: user.epoch,
     expiresMs,
   })
   return {
@@ -114,8 +177,13 @@ async function openSession(deps: AccessDeps, user: User, org: Organisation): Pro
     renew_token: randomUUID(),
     role: 'USER',
     token,
-    teams: org.team ? [teamMembership(org.team, org.membership)] : [],
+    teams: org.listed.map((team) => teamMembership(team, org.membership)),
+    ...(org.team ? {} : companyRights(org.membership)),
   }
+}
+
+function companyRights({ roles }: Membership): Pick<Session, 'roles' | 'privileges'> {
+  return { roles: [...roles], privileges: [...privilegesOf(roles, [])].sort() }
 }
 
 /** A team with the roles of its member, as sessions and `users/self` show it. */
@@ -128,28 +196,73 @@ export function teamMembership(team: Team, membership: Membership): Session['tea
   }
 }
 
+async function logout({ store }: AccessDeps, credential: Credential): Promise<void> {
+  if (credential.kind === 'session') return await store.sessions.remove(credential.tokenHash)
+  throw new ApiError('forbidden', 'A key has no session to end. Revoke it: DELETE /apikeys/{id}.')
+}
+
 async function authenticate(deps: AccessDeps, authorization: string | undefined): Promise<Caller> {
   if (!authorization)
     throw new ApiError(
       'unauthenticated',
       'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
     )
-  const token = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization)?.[1]
-  const session = token && (await deps.store.sessions.find(deps.seal.hashToken(token)))
-  if (!token || !session || session.expiresMs <= Date.now()) throw invalidToken()
-  return await callerOf(deps.store, session, deps.seal.hashToken(token))
+  const [, key] = /^Key ([0-9a-f]{64})$/i.exec(authorization) ?? []
+  if (key) return await callerOfKey(deps, key.toLowerCase())
+  const [, token] = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization) ?? []
+  if (!token) throw invalidToken()
+  const tokenHash = deps.seal.hashToken(token)
+  const session = await deps.store.sessions.find(tokenHash)
+  if (!session || session.expiresMs <= Date.now()) throw invalidToken()
+  const isOfOldPassword = session.epoch !== (await deps.store.users.epochOf(session.userId))
+  if (isOfOldPassword) throw invalidToken()
+  const credential = { kind: 'session', tokenHash } as const
+  return await callerOf(deps.store, session, credential)
+}
+
+/** Whose key this is, in its own team: rights are those that its owner has now. */
+async function callerOfKey({ store, seal }: AccessDeps, key: string): Promise<Caller> {
+  const record = await store.apiKeys.find(seal.hashToken(key))
+  const isOver = record?.expiresMs !== undefined && record.expiresMs <= Date.now()
+  if (!record || record.revokedMs !== undefined || isOver) throw invalidToken()
+  const { companyId, userId, email } = record
+  const teamId = record.teamId ?? (await oldestTeam(store, companyId, userId))
+  const credential = { kind: 'key', keyId: record.id } as const
+  const caller = await callerOf(store, { companyId, userId, email, teamId }, credential)
+  noteUse(store, record)
+  return { ...caller, reach: 'company' }
+}
+
+async function oldestTeam(store: Store, companyId: string, userId: string) {
+  const membership = await store.companies.readMembership(companyId, userId)
+  const teams = membership ? await store.companies.listTeams(companyId) : []
+  return teams.find((team) => membership?.teams[team.id])?.id
+}
+
+/** Once a minute is enough, and a request does not wait for it or fail with it. */
+function noteUse(store: Store, record: ApiKeyRecord): void {
+  const nowMs = Date.now()
+  if (record.usedMs !== undefined && nowMs - record.usedMs < 60_000) return
+  void store.apiKeys.markUsed(record, nowMs).catch(() => undefined)
 }
 
 /** Looks the user's place up anew, so that a change of roles acts on the next request. */
-async function callerOf(store: Store, session: SessionRecord, tokenHash: string): Promise<Caller> {
-  const { companyId, teamId, userId, email } = session
+async function callerOf(
+  store: Store,
+  who: Omit<SessionRecord, 'expiresMs' | 'epoch'>,
+  credential: Credential,
+): Promise<Caller> {
+  const { companyId, teamId, userId, email } = who
   const [company, membership, team] = await Promise.all([
     store.companies.readCompany(companyId),
     store.companies.readMembership(companyId, userId),
     teamId === undefined ? undefined : store.companies.readTeam(companyId, teamId),
   ])
   if (!company || !membership) throw invalidToken()
-  const common = { userId, email, company, membership, tokenHash }
+  // A user who was revoked and came back signs in anew.
+  if (who.sinceMs !== undefined && who.sinceMs !== membership.sinceMs) throw invalidToken()
+  const reach: Caller['reach'] = teamId === undefined ? 'company' : 'team'
+  const common = { userId, email, company, membership, reach, credential }
   if (teamId === undefined)
     return { ...common, team: undefined, privileges: privilegesOf(membership.roles, []) }
   const teamRoles = membership.teams[teamId]
@@ -160,6 +273,6 @@ async function callerOf(store: Store, session: SessionRecord, tokenHash: string)
 function invalidToken(): ApiError {
   return new ApiError(
     'unauthenticated',
-    'The token is not valid, or no longer: sessions expire and end at sign-out. Sign in again.',
+    'The token is not valid, or no longer: sessions and keys expire, end at sign-out or are revoked. Sign in again.',
   )
 }

@@ -9,7 +9,10 @@ import type {
   RouteContract,
 } from '../../shared/api/route.ts'
 import type { Access as Gate, Caller } from '../auth/access.ts'
+import { enterTeam } from '../auth/enter-team.ts'
+import { forbidden } from '../auth/forbidden.ts'
 import type { Team } from '../store/companies.ts'
+import type { Store } from '../store/store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,7 +28,7 @@ export interface RouteInput<C extends RouteContract> {
   readonly headers: HeadersOf<C>
   /** @throws ApiError on public routes, which have none */
   readonly caller: Caller
-  /** The team of the session. @throws ApiError `wrong_team` for a session of the company */
+  /** The team of the path, else of the session. @throws ApiError `wrong_team` for a session of the company */
   readonly team: Team
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -62,7 +65,7 @@ export function errorsOf(contract: RouteContract): ErrorCode[] {
 const eventStream = 'text/event-stream'
 
 /** Makes the router of an app. */
-export function createRouter(app: FastifyInstance, gate: Gate): Router {
+export function createRouter(app: FastifyInstance, gate: Gate, store: Store): Router {
   return {
     add(contract, handler, refuse) {
       app.route({
@@ -71,11 +74,18 @@ export function createRouter(app: FastifyInstance, gate: Gate): Router {
         exposeHeadRoute: contract.method === 'GET' && contract.success.mediaType !== eventStream,
         url: `/v1${contract.path}`,
         config: { contract },
+        onRequest: async ({ headers }) => {
+          // Existing clients send a bare word without saying what it is.
+          if (contract.consumes?.includes('text/plain')) headers['content-type'] ??= 'text/plain'
+        },
         schema: schemaOf(contract),
         preValidation: async (request) => {
           if (contract.access === 'public') return
-          const caller = await gate.authenticate(request.headers.authorization)
-          checkPrivilege(contract, caller, request)
+          const session = await gate.authenticate(request.headers.authorization)
+          const named = await inNamedTeam(store, session, request)
+          const { team } = request.params as { team?: string }
+          const caller = team === undefined ? named : await enterTeam(store, named, team)
+          checkPrivilege(contract, caller)
           request.caller = caller
           refuse?.(request.body)
         },
@@ -115,22 +125,23 @@ function inputOf<C extends RouteContract>(
   }
 }
 
-function checkPrivilege(contract: RouteContract, caller: Caller, request: FastifyRequest): void {
+/** The caller in the team that the query names: keys and sessions of the company may name any of theirs. */
+async function inNamedTeam(store: Store, caller: Caller, request: FastifyRequest): Promise<Caller> {
   const { teamId } = request.query as { teamId?: string }
-  if (teamId && teamId !== caller.team?.id)
-    throw new ApiError(
-      'wrong_team',
-      `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
-      { details: { field: 'teamId', value: teamId.slice(0, 100) } },
-    )
-  if (contract.access === 'session' || contract.access === 'public') return
-  const enough = privilegesFor(contract.access)
-  if (enough.some((privilege) => caller.privileges.has(privilege))) return
+  if (!teamId || teamId === caller.team?.id) return caller
+  if (caller.reach === 'company' && Object.hasOwn(caller.membership.teams, teamId))
+    return await enterTeam(store, caller, teamId)
   throw new ApiError(
-    'forbidden',
-    `User requires privilege for target team: ${enough.join(' or ')}. Ask a manager of the team for a role that has it.`,
-    { details: { privilege: enough[0], any_of: enough } },
+    'wrong_team',
+    `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
+    { details: { field: 'teamId', value: teamId.slice(0, 100) } },
   )
+}
+
+function checkPrivilege({ access }: RouteContract, caller: Caller): void {
+  if (access === 'public') return
+  const enough = privilegesFor(access)
+  if (!enough.some((privilege) => caller.privileges.has(privilege))) throw forbidden(enough)
 }
 
 /** The privileges of which one is enough. */

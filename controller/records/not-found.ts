@@ -16,6 +16,21 @@ export function containerNotFound(identifier: string): ApiError {
   return notFound('container_not_found', identifier, what, 'GET /containers')
 }
 
+/** There is no such team in this company. */
+export function teamNotFound(idOrName: string): ApiError {
+  return notFound('team_not_found', idOrName, 'The company has no team', 'GET /teams')
+}
+
+/** There is nobody with this address in the company. */
+export function userNotFound(email: string): ApiError {
+  return notFound('user_not_found', email, 'The company has no user', 'temblor user list')
+}
+
+/** The session is not of this company, whether there is such a company or not. */
+export function companyNotFound(companyId: string): ApiError {
+  return notFound('company_not_found', companyId, 'This session has no company', 'GET /users/self')
+}
+
 function notFound(code: ErrorCode, id: string, what: string, list: string): ApiError {
   const value = id.slice(0, 100)
   return new ApiError(code, `${what} ${value}. ${list} lists those there are.`, {

@@ -1,37 +1,23 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { ApiError } from '../../shared/api/errors.ts'
-import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
+import { randomUUID } from 'node:crypto'
 import type { Seal } from '../auth/key-file.ts'
 import { keys } from './keys.ts'
+import { openMembers, type Membership } from './members.ts'
+import { checkName, nameKey, nameTaken } from './names.ts'
 import type { Redis } from './redis.ts'
+import { openTeams, type Team } from './teams.ts'
 
 export interface Company {
   readonly id: string
   readonly name: string
 }
 
-export interface Team {
-  readonly id: string
-  readonly name: string
-  readonly companyId: string
-}
+export type { Team } from './teams.ts'
 
-/** What a user is in one company: company roles, and the roles in each team. */
-export interface Membership {
-  readonly roles: readonly CompanyRole[]
-  readonly teams: Readonly<Record<string, readonly TeamRole[]>>
-}
-
-interface TeamRecord {
-  readonly id: string
-  readonly name: string
-  readonly secretSealed: string
-  readonly createdMs: number
-}
+export type { Membership } from './members.ts'
 
 /** Companies, their teams and who belongs to them. */
 export interface Companies {
-  /** @throws ApiError `invalid_body` when the name is taken or not allowed */
+  /** @throws ApiError `name_taken`, or `invalid_body` when the name is not allowed */
   addCompany(name: string): Promise<Company>
   addTeam(company: Company, name: string): Promise<Team & { secret: string }>
   findCompany(name: string): Promise<Company | undefined>
@@ -41,17 +27,17 @@ export interface Companies {
   readTeam(companyId: string, teamId: string): Promise<Team | undefined>
   /** The team's enrolment secret in the clear. */
   readTeamSecret(team: Team): Promise<string>
+  /** Undefined also for a user whose access to the company was revoked. */
   readMembership(companyId: string, userId: string): Promise<Membership | undefined>
   writeMembership(companyId: string, userId: string, membership: Membership): Promise<void>
+  memberIds(companyId: string): Promise<string[]>
   allTeamIds(): Promise<string[]>
 }
 
 /** Opens the store of companies; team secrets are sealed with the controller's key. */
 export function openCompanies(redis: Redis, seal: Seal): Companies {
-  const readTeam = async (companyId: string, teamId: string): Promise<Team | undefined> => {
-    const text = await redis.hget(keys.companyTeams(companyId), teamId)
-    return text === null ? undefined : toTeam(companyId, JSON.parse(text) as TeamRecord)
-  }
+  const teams = openTeams(redis, seal)
+  const members = openMembers(redis)
   const readCompany = async (companyId: string): Promise<Company | undefined> => {
     const name = await redis.hget(keys.company(companyId), 'name')
     return name === null ? undefined : { id: companyId, name }
@@ -59,93 +45,29 @@ export function openCompanies(redis: Redis, seal: Seal): Companies {
   return {
     readCompany,
     addCompany: (name) => addCompany(redis, name),
-    addTeam: (company, name) => addTeam(redis, seal, company, name),
+    addTeam: (company, name) => teams.add(company.id, name),
     async findCompany(name) {
-      const id = await redis.hget(keys.companyNames, name.trim().toLowerCase())
+      const id = await redis.hget(keys.companyNames, nameKey(name))
       return id === null ? undefined : await readCompany(id)
     },
-    listTeams: async (companyId) =>
-      (await readTeams(redis, companyId))
-        .sort((a, b) => a.createdMs - b.createdMs)
-        .map((record) => toTeam(companyId, record)),
-    readTeam,
+    listTeams: (companyId) => teams.list(companyId),
+    readTeam: (companyId, teamId) => teams.read(companyId, teamId),
     async findTeam(teamId) {
       const companyId = await redis.hget(keys.teamCompanies, teamId)
-      return companyId === null ? undefined : await readTeam(companyId, teamId)
+      return companyId === null ? undefined : await teams.read(companyId, teamId)
     },
-    async readTeamSecret(team) {
-      const text = await redis.hget(keys.companyTeams(team.companyId), team.id)
-      if (text === null) throw new Error(`There is no team ${team.id}.`)
-      return seal.open((JSON.parse(text) as TeamRecord).secretSealed)
-    },
-    async readMembership(companyId, userId) {
-      const text = await redis.hget(keys.companyMembers(companyId), userId)
-      return text === null ? undefined : (JSON.parse(text) as Membership)
-    },
-    async writeMembership(companyId, userId, membership) {
-      await redis.hset(keys.companyMembers(companyId), userId, JSON.stringify(membership))
-      await redis.sadd(keys.userCompanies(userId), companyId)
-    },
+    readTeamSecret: (team) => teams.readSecret(team),
+    readMembership: (companyId, userId) => members.findActive(companyId, userId),
+    writeMembership: (companyId, userId, membership) => members.put(companyId, userId, membership),
+    memberIds: (companyId) => redis.hkeys(keys.companyMembers(companyId)),
     allTeamIds: () => redis.hkeys(keys.teamCompanies),
   }
 }
 
 async function addCompany(redis: Redis, name: string): Promise<Company> {
-  checkName('company', name)
-  const company = { id: randomUUID(), name: name.trim() }
-  const isNew = await redis.hsetnx(keys.companyNames, company.name.toLowerCase(), company.id)
+  const company = { id: randomUUID(), name: checkName('company', name) }
+  const isNew = await redis.hsetnx(keys.companyNames, nameKey(company.name), company.id)
   if (isNew === 0) throw nameTaken('company', name)
   await redis.hset(keys.company(company.id), { ...company, createdMs: Date.now() })
   return company
-}
-
-async function addTeam(
-  redis: Redis,
-  seal: Seal,
-  company: Company,
-  name: string,
-): Promise<Team & { secret: string }> {
-  checkName('team', name)
-  const teams = await readTeams(redis, company.id)
-  if (teams.some((team) => sameName(team.name, name))) throw nameTaken('team', name)
-  const secret = randomBytes(24).toString('base64url')
-  const record: TeamRecord = {
-    id: randomUUID(),
-    name,
-    secretSealed: seal.close(secret),
-    createdMs: Date.now(),
-  }
-  await redis.hset(keys.companyTeams(company.id), record.id, JSON.stringify(record))
-  await redis.hset(keys.teamCompanies, record.id, company.id)
-  return { ...toTeam(company.id, record), secret }
-}
-
-async function readTeams(redis: Redis, companyId: string): Promise<TeamRecord[]> {
-  const records = await redis.hvals(keys.companyTeams(companyId))
-  return records.map((text) => JSON.parse(text) as TeamRecord)
-}
-
-function toTeam(companyId: string, record: TeamRecord): Team {
-  return { id: record.id, name: record.name, companyId }
-}
-
-/** `|`, `;` and `,` separate fields in SAML RelayState and in role claims, so names never hold them. */
-function checkName(what: string, name: string): void {
-  const bad = /[|;,\p{Cc}]/u.exec(name)
-  if (bad || name.trim() === '' || name.length > 100)
-    throw new ApiError(
-      'invalid_body',
-      `The ${what} name "${name.slice(0, 120)}" is not allowed. Allowed: 1 to 100 characters, none of | ; , and no control characters.`,
-      { details: { field: 'name', value: name.slice(0, 120) } },
-    )
-}
-
-function nameTaken(what: string, name: string): ApiError {
-  return new ApiError('invalid_body', `There is a ${what} named "${name}" already. Take another.`, {
-    details: { field: 'name', value: name },
-  })
-}
-
-function sameName(a: string, b: string): boolean {
-  return a.trim().toLowerCase() === b.trim().toLowerCase()
 }

@@ -11,10 +11,20 @@ export const keys = {
   userIds: 'temblor:user-ids',
   user: (userId: string) => `temblor:user:${userId}`,
   userCompanies: (userId: string) => `temblor:user:${userId}:companies`,
+  /** ZSET of tries to sign in of a user or an address. */
+  attempts: (subject: string) => `temblor:attempts:${subject}`,
+  /** SET of ids. */
+  apiKeys: (userId: string) => `temblor:{u:${userId}}:api-keys`,
+  apiKeyPrefix: (userId: string) => `temblor:{u:${userId}}:api-key:`,
+  /** SET of the ids of users who ever had a key. */
+  keyOwners: (companyId: string) => `temblor:{c:${companyId}}:key-owners`,
+  /** HASH whose a key is, by its keyed hash. */
+  apiKeyHash: (hash: string) => `temblor:api-key:${hash}`,
   session: (tokenHash: string) => `temblor:session:${tokenHash}`,
 
   company: (companyId: string) => `temblor:{c:${companyId}}:company`,
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
+  companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
 
   /** ZSET identifier -> lease expiry, ms of Redis' clock. */

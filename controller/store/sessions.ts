@@ -8,7 +8,11 @@ export interface SessionRecord {
   readonly companyId: string
   /** Absent for the session of a user without a team. */
   readonly teamId: string | undefined
+  /** Since when the user had access to the company. */
+  readonly sinceMs?: number | undefined
   readonly expiresMs: number
+  /** Of the password with which it was opened; another one ended it. */
+  readonly epoch: number
 }
 
 /** Sessions by the keyed hash of their token; Redis forgets them when they expire. */

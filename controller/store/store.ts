@@ -1,4 +1,6 @@
 import type { Seal } from '../auth/key-file.ts'
+import { openApiKeys, type ApiKeys } from './api-keys.ts'
+import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openCompanies, type Companies } from './companies.ts'
 import { openControllers, type Controllers } from './controllers.ts'
@@ -6,7 +8,10 @@ import { openExecutions, type Executions } from './executions.ts'
 import { openHosts, type Hosts } from './hosts.ts'
 import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
+import { openInvitations, type Invitations } from './invitations.ts'
+import { openMembers, type Members } from './members.ts'
 import { openSessions, type Sessions } from './sessions.ts'
+import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
 
 /** The version of the data's shape; a controller refuses data of a newer one. */
@@ -15,8 +20,13 @@ const schemaVersion = 1
 /** Everything that is kept, one store for each kind of thing. */
 export interface Store {
   readonly companies: Companies
+  readonly teams: Teams
+  readonly members: Members
+  readonly invitations: Invitations
   readonly users: Users
   readonly sessions: Sessions
+  readonly apiKeys: ApiKeys
+  readonly attempts: Attempts
   readonly controllers: Controllers
   readonly hosts: Hosts
   readonly attacks: Attacks
@@ -36,8 +46,13 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     )
   return {
     companies: openCompanies(redis, seal),
+    teams: openTeams(redis, seal),
+    members: openMembers(redis),
+    invitations: openInvitations(redis),
     users: openUsers(redis),
     sessions: openSessions(redis),
+    apiKeys: openApiKeys(redis),
+    attempts: openAttempts(redis),
     controllers: openControllers(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis),

@@ -1,12 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../shared/api/errors.ts'
 import { keys } from './keys.ts'
-import type { Redis } from './redis.ts'
+import { answersOf, type Redis } from './redis.ts'
 
 export interface User {
   readonly id: string
   readonly email: string
   readonly passwordHash: string
+  /** How often the password was changed. */
+  readonly epoch: number
+}
+
+/** What an email address is known by, whatever its case: the same user, the same count of wrong tries. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** The address as it is kept. @throws ApiError `invalid_body` when it is none */
+export function checkEmail(email: string): string {
+  const address = email.trim()
+  if (/^[^\s@|;,]{1,64}@[^\s@|;,]{1,189}$/.test(address)) return address
+  throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
+    details: { field: 'email', value: email.slice(0, 260) },
+  })
 }
 
 /** Users, known by their email address whatever its case. */
@@ -14,37 +30,50 @@ export interface Users {
   /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
   add(email: string, passwordHash: string): Promise<User>
   findByEmail(email: string): Promise<User | undefined>
-  setPasswordHash(userId: string, passwordHash: string): Promise<void>
+  /** Gives the epoch of the new password: sessions of another one are over. */
+  setPasswordHash(userId: string, passwordHash: string): Promise<number>
+  /** How often the password was changed. */
+  epochOf(userId: string): Promise<number>
   companiesOf(userId: string): Promise<string[]>
+  /** Addresses in the order of the ids; empty for a user that is gone. */
+  emailsOf(userIds: readonly string[]): Promise<string[]>
 }
 
 /** Opens the store of users. */
 export function openUsers(redis: Redis): Users {
   return {
     async add(email, passwordHash) {
-      const address = email.trim()
-      if (!/^[^\s@|;,]{1,64}@[^\s@|;,]{1,189}$/.test(address))
-        throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
-          details: { field: 'email', value: email.slice(0, 260) },
-        })
+      const address = checkEmail(email)
       const id = randomUUID()
       await redis.hset(keys.user(id), { id, email: address, passwordHash, createdMs: Date.now() })
-      if ((await redis.hsetnx(keys.userIds, address.toLowerCase(), id)) === 1)
-        return { id, email: address, passwordHash }
+      if ((await redis.hsetnx(keys.userIds, emailKey(address), id)) === 1)
+        return { id, email: address, passwordHash, epoch: 0 }
       await redis.del(keys.user(id))
       throw new ApiError('invalid_body', `There is a user ${address} already.`, {
         details: { field: 'email', value: address },
       })
     },
     async findByEmail(email) {
-      const id = await redis.hget(keys.userIds, email.trim().toLowerCase())
+      const id = await redis.hget(keys.userIds, emailKey(email))
       if (id === null) return undefined
       const record = await redis.hgetall(keys.user(id))
-      return { id, email: record['email'] ?? email, passwordHash: record['passwordHash'] ?? '' }
+      return {
+        id,
+        email: record['email'] ?? email,
+        passwordHash: record['passwordHash'] ?? '',
+        epoch: Number(record['epoch'] ?? 0),
+      }
     },
     async setPasswordHash(userId, passwordHash) {
-      await redis.hset(keys.user(userId), { passwordHash })
+      const key = keys.user(userId)
+      const changed = redis.multi().hset(key, { passwordHash }).hincrby(key, 'epoch', 1)
+      return Number((await answersOf(changed))[1])
     },
+    emailsOf: (userIds) =>
+      Promise.all(
+        userIds.map(async (userId) => (await redis.hget(keys.user(userId), 'email')) ?? ''),
+      ),
+    epochOf: async (userId) => Number((await redis.hget(keys.user(userId), 'epoch')) ?? 0),
     companiesOf: (userId) => redis.smembers(keys.userCompanies(userId)),
   }
 }

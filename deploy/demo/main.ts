@@ -6,7 +6,7 @@ import { processIo, type CliIo } from '../../agent/cli/output/io.ts'
 import { createApiClient, type ApiClient } from '../../shared/api/client.ts'
 import { listActiveClients } from '../../shared/api/clients.ts'
 import { listContainers } from '../../shared/api/containers.ts'
-import { login } from '../../shared/api/sessions.ts'
+import { login, sessionsOf } from '../../shared/api/sessions.ts'
 import { killChildren } from '../local/child-process.ts'
 import { openDataDir } from '../local/data-dir.ts'
 import { onEndSignals } from '../local/signals.ts'
@@ -129,9 +129,10 @@ async function attackBoth(
 
 async function signIn(stack: Stack): Promise<ApiClient> {
   const { email, password } = stack.first.owner
-  const [session] = await createApiClient({ baseUrl: stack.baseUrl }).call(login, {
+  const answer = await createApiClient({ baseUrl: stack.baseUrl }).call(login, {
     body: { email, password: password ?? '' },
   })
+  const [session] = sessionsOf(answer)
   if (!session) throw new Error('The login gave no session.')
   return createApiClient({ baseUrl: stack.baseUrl, authorization: session.header })
 }

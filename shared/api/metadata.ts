@@ -46,7 +46,7 @@ export const readMetadata = defineRoute({
   path: '/metadata',
   tag: 'metadata',
   summary: 'Every attack type with its arguments, defaults and limits.',
-  access: 'session',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
   query: TeamQuery,
   success: { status: 200, schema: Type.Array(AttackMetadata) },
   errors: [],

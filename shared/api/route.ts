@@ -2,17 +2,17 @@ import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import type { Privilege } from '../roles.ts'
 
-/**
- * `public`: no Authorization header; `session`: any valid session; else the privilege it needs, or
- * several of which one is enough.
- */
-export type Access = 'public' | 'session' | Privilege | readonly Privilege[]
+/** `public`: no Authorization header; else the privilege it needs, or several of which one is enough. */
+export type Access = 'public' | Privilege | readonly Privilege[]
 
 /** One operation of the API: what is sent, what comes back, who may. Server, CLI and docs use it. */
 export interface RouteContract {
   readonly operationId: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Relative to the base URL that ends in `/v1`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /**
+   * Relative to the base URL that ends in `/v1`. `:team` is a team of the company by id or name; what the
+   * caller may do there decides.
+   */
   readonly path: string
   readonly tag: string
   readonly summary: string

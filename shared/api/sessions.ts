@@ -25,17 +25,29 @@ export const Session = Type.Object(
     }),
     token: Type.String({ format: 'uuid' }),
     teams: Type.Array(SessionTeam),
+    roles: Type.Optional(
+      Type.Array(Type.String(), { description: 'Company roles; in a session of the company.' }),
+    ),
+    privileges: Type.Optional(
+      Type.Array(Type.String(), { description: 'Those of the company roles.' }),
+    ),
   },
   { title: 'Session' },
 )
 export type Session = Static<typeof Session>
+
+/** The sessions of an answer to a sign-in, which is one session of the company when that was asked for. */
+export function sessionsOf(answer: Session | readonly Session[]): readonly Session[] {
+  return 'token' in answer ? [answer] : answer
+}
 
 export const login = defineRoute({
   operationId: 'login',
   method: 'POST',
   path: '/users/auth',
   tag: 'users.auth',
-  summary: 'Sign in with a password; one session for each organisation of the user.',
+  summary:
+    'Sign in with a password: one session for each organisation of the user, or with `getCompanySession=true` one for all teams of the company, which `teamId` names.',
   access: 'public',
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
   query: Type.Object({ getCompanySession: Type.Optional(Type.String()) }),
@@ -44,13 +56,13 @@ export const login = defineRoute({
     password: Type.String({ minLength: 1, maxLength: 1024 }),
     companyName: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
   }),
-  success: { status: 200, schema: Type.Array(Session) },
+  success: { status: 200, schema: Type.Union([Type.Array(Session), Session]) },
   errors: [
     'invalid_body',
     'malformed_json',
-    'not_supported',
     'invalid_credentials',
     'too_many_logins',
+    'locked_out',
   ],
 })
 
@@ -60,9 +72,31 @@ export const logout = defineRoute({
   path: '/users/auth',
   tag: 'users.auth',
   summary: 'End the session that the request is made with.',
-  access: 'session',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
   success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
   errors: [],
+})
+
+export const changePassword = defineRoute({
+  operationId: 'changePassword',
+  method: 'PUT',
+  path: '/users/auth/password',
+  tag: 'users.auth',
+  summary: 'Change the own password. All other sessions of the user end; keys stay.',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+  body: Type.Object({
+    currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
+    newPassword: Type.String({ minLength: 12, maxLength: 1024 }),
+  }),
+  success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
+  errors: [
+    'invalid_body',
+    'malformed_json',
+    'invalid_credentials',
+    'too_many_logins',
+    'locked_out',
+  ],
 })
 
 export const Self = Type.Object(
@@ -86,7 +120,7 @@ export const readSelf = defineRoute({
   path: '/users/self',
   tag: 'users',
   summary: 'The user whom this session belongs to, with roles and privileges.',
-  access: 'session',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
   success: { status: 200, schema: Self },
   errors: [],
 })

@@ -11,7 +11,7 @@ import { type DemoTarget, startTargets } from '../../deploy/demo/targets.ts'
 import { type ApiClient, createApiClient } from '../../shared/api/client.ts'
 import { listActiveClients } from '../../shared/api/clients.ts'
 import { listContainers } from '../../shared/api/containers.ts'
-import { login, readSelf, type Session } from '../../shared/api/sessions.ts'
+import { login, readSelf, sessionsOf, type Session } from '../../shared/api/sessions.ts'
 import { readProc } from '../../agent/host/processes.ts'
 import { until } from '../support/until.ts'
 import { familyOf } from './machine.ts'
@@ -49,9 +49,10 @@ export async function startRig(say: (line: string) => void): Promise<Rig> {
     const stack = await startStack(stackOptions(dir, say))
     made.stack = stack
     const { email, password } = stack.first.owner
-    const [session] = await createApiClient({ baseUrl: stack.baseUrl }).call(login, {
+    const answer = await createApiClient({ baseUrl: stack.baseUrl }).call(login, {
       body: { email, password: password ?? '' },
     })
+    const [session] = sessionsOf(answer)
     if (!session) throw new Error('The login gave no session.')
     const api = createApiClient({ baseUrl: stack.baseUrl, authorization: session.header })
     const target = targets instanceof Error ? targets.message : firstOf(targets.targets)
@@ -138,6 +139,7 @@ async function addSessions(
       companyId: self.company_id,
       teamId: session.org_id,
       expiresMs: Date.now() + 600_000,
+      epoch: 0,
     }
     const sessions = openSessions(redis)
     await Promise.all(tokens.map((token) => sessions.put(seal.hashToken(token), record)))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Errors } from 'typebox/schema'
 import { cpuAttack } from '../support/api.ts'
 import type { Answer, RequestOptions } from '../support/http.ts'
@@ -76,6 +77,13 @@ function mediaTypeOf(answer: Answer): string {
 const nobody = '00000000-0000-4000-8000-000000000000'
 const tiny = cpuAttack('-l 1 -p 1')
 
+/** Somebody whom the walk may do anything to. */
+export const walkedUser = 'walked@example.com'
+
+/** People who are invited and do not come. */
+export const invitedUser = 'invited@example.com'
+export const teamInvited = 'team-invited@example.com'
+
 /** Good bodies, by operation; those that are not named need none. */
 const bodies: Record<string, (service: Service) => RequestOptions> = {
   login: ({ local }) => ({ form: { ...local.owner } }),
@@ -85,6 +93,19 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   haltAttackWithReason: () => ({ json: { reason: 'walked', reference: null } }),
   haltAllAttacksWithReason: () => ({ json: { reason: 'walked' } }),
   haltEverything: () => ({ text: '', headers: { 'content-type': 'application/json' } }),
+  inviteToCompany: () => ({ json: [{ email: invitedUser }] }),
+  inviteToTeam: () => ({ form: { email: teamInvited } }),
+  acceptInvitation: () => ({ json: { email: 'a@b.c', code: 'x', password: 'x' } }),
+  addTeamUsers: () => ({ json: [{ identifier: walkedUser }] }),
+  setTeamRoles: () => ({ form: { role: 'TEAM_VIEWER' } }),
+  setCompanyRoles: () => ({ json: { roles: ['COMPANY_USER'] } }),
+  updateTeam: () => ({ json: { name: 'Walked' } }),
+  createOrg: () => ({ form: { name: `Team ${randomUUID()}` } }),
+  resetOrgSecret: ({ local }) => ({ form: { identifier: local.team.id } }),
+  changePassword: ({ local }) => ({
+    form: { currentPassword: local.owner.password, newPassword: local.owner.password },
+  }),
+  createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),
 }
 
@@ -95,11 +116,22 @@ export function goodBody(service: Service, { operation }: Found): RequestOptions
 
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */
 export function pathOf({ path, operation }: Found, ids: Record<string, string>): string {
+  const isOfKey = operation.operationId.includes('ApiKey')
+  const invited =
+    operation.operationId === 'withdrawInvitation' ? ids['teamInvited'] : ids['invited']
+  const isOfInvitation = operation.operationId.includes('Invitation')
   const isOfContainer = operation.operationId.includes('Container')
   const filled = path
     .replace('/v1', '')
+    .replace(
+      '{email}',
+      (isOfKey ? ids['email'] : isOfInvitation ? invited : ids['walked']) ?? 'nobody@example.com',
+    )
+    .replace('{state}', 'active')
+    .replace('{team}', ids['team'] ?? nobody)
     .replace('{guid}', ids['guid'] ?? nobody)
     .replace('{identifier}', (isOfContainer ? ids['container'] : ids['client']) ?? nobody)
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? nobody)
   return operation.operationId === 'listExecutions'
     ? `${filled}?taskId=${ids['guid'] ?? nobody}`
     : filled

@@ -6,11 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as attacks from '../../shared/api/attacks.ts'
 import * as clients from '../../shared/api/clients.ts'
 import * as containers from '../../shared/api/containers.ts'
-import * as events from '../../shared/api/events.ts'
-import * as executions from '../../shared/api/executions.ts'
-import * as halts from '../../shared/api/halts.ts'
 import * as metadata from '../../shared/api/metadata.ts'
-import * as metrics from '../../shared/api/metrics.ts'
 import * as records from '../../shared/api/records.ts'
 import { errorCatalogue } from '../../shared/api/errors.ts'
 import type { RouteContract } from '../../shared/api/route.ts'
@@ -18,23 +14,11 @@ import * as serviceRoutes from '../../shared/api/service.ts'
 import * as sessions from '../../shared/api/sessions.ts'
 import { cpuAttack } from '../support/api.ts'
 import { repository } from '../support/command.ts'
+import { allContracts } from '../support/contracts.ts'
 import { request } from '../support/http.ts'
 import { startService, type Service } from '../support/service.ts'
 
-const contracts = [
-  attacks,
-  clients,
-  containers,
-  events,
-  executions,
-  halts,
-  metadata,
-  metrics,
-  serviceRoutes,
-  sessions,
-]
-  .flatMap((module) => Object.values(module) as unknown[])
-  .filter((one): one is RouteContract => Object.hasOwn(one as object, 'operationId'))
+const contracts = await allContracts()
 
 interface Operation {
   readonly operationId: string

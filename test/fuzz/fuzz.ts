@@ -169,6 +169,7 @@ function damageOf(before: State, after: State, created: ReadonlySet<string>): st
 
 async function forgetLimits(redis: Redis): Promise<void> {
   const names = await redis.keys('temblor:rate:*')
+  names.push(...(await redis.keys('temblor:attempts:*')))
   if (names.length > 0) await redis.del(...names)
 }
 

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import type { Command } from 'commander'
 import { createApiClient } from '../../../shared/api/client.ts'
-import { login, type Session } from '../../../shared/api/sessions.ts'
+import { login, sessionsOf, type Session } from '../../../shared/api/sessions.ts'
 import { apiBaseUrl, readCredentials, userAgent, writeCredentials } from '../credentials.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
@@ -36,10 +36,10 @@ async function runLogin(options: LoginOptions, io: CliIo): Promise<void> {
   )
   const email = required(options.email ?? known?.email, '--email')
   const password = io.env['TEMBLOR_PASSWORD'] ?? (await readPassword(io, email))
-  const sessions = await createApiClient({ baseUrl, userAgent }).call(login, {
+  const answer = await createApiClient({ baseUrl, userAgent }).call(login, {
     body: { email, password, ...(options.company ? { companyName: options.company } : {}) },
   })
-  const session = chooseSession(sessions, options.team)
+  const session = chooseSession(sessionsOf(answer), options.team)
   const team = { id: session.org_id, name: session.org_name }
   const file = writeCredentials(io.env, {
     baseUrl,

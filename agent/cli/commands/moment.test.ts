@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMoment } from './moment.ts'
+import { readComing, readMoment } from './moment.ts'
 
 const now = Date.parse('2026-11-20T12:00:00.000Z')
 
@@ -16,4 +16,10 @@ test.each([
 
 test.each(['', 'h', '1', '1w', '-1h', 'yesterday', '2026-13-40'])('%j is refused', (text) => {
   expect(() => readMoment('--since', text, now)).toThrow('--since cannot be')
+})
+
+test('a span that is to come is counted from now on', () => {
+  expect(readComing('--expires', '2d', now)).toBe('2026-11-22T12:00:00.000Z')
+  expect(readComing('--expires', '2027-01-01T00:00:00Z', now)).toBe('2027-01-01T00:00:00.000Z')
+  expect(() => readComing('--expires', 'soon', now)).toThrow(/--expires/)
 })

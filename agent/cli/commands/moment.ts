@@ -2,6 +2,13 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
+/** A moment to come, `90d` (from now) or ISO 8601, as ISO 8601. @throws CliError for another form */
+export function readComing(option: string, text: string, nowMs: number): string {
+  const isSpan = /^\d{1,6}[smhd]$/.test(text)
+  const moment = readMoment(option, text, nowMs)
+  return isSpan ? new Date(2 * nowMs - Date.parse(moment)).toISOString() : moment
+}
+
 /** A time as people write it, `1h` (ago) or ISO 8601, as ISO 8601. @throws CliError for another form */
 export function readMoment(option: string, text: string, nowMs: number): string {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []

@@ -9,6 +9,7 @@ import type { AgentHub } from '../../agents/hub.ts'
 import type { Router } from '../../plugins/routes.ts'
 import { clientNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
+import { revokeHost } from './revoke.ts'
 
 /** Hosts with their agents. */
 export function addClientRoutes(
@@ -33,16 +34,8 @@ export function addClientRoutes(
     return client
   })
   router.add(revokeClient, async ({ team, params, caller }) => {
-    if (!(await store.hosts.revoke(team.id, params.identifier)))
+    if (!(await revokeHost({ store, hub }, team.id, params.identifier, caller.email)))
       throw clientNotFound(params.identifier)
-    hub.cutOff(team.id, params.identifier, `${caller.email} revoked this host.`)
-    for (const execution of await store.executions.openOn(team.id, params.identifier))
-      await store.executions.end(
-        team.id,
-        execution,
-        'host_revoked',
-        `${caller.email} revoked the host; its agent ends what it runs and can report no more.`,
-      )
     return 'Success' as const
   })
   router.add(activateClient, async ({ team, params }) => {

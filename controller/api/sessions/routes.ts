@@ -1,5 +1,4 @@
-import { ApiError } from '../../../shared/api/errors.ts'
-import { login, logout, readSelf } from '../../../shared/api/sessions.ts'
+import { changePassword, login, logout, readSelf } from '../../../shared/api/sessions.ts'
 import { teamMembership, type Access } from '../../auth/access.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
@@ -9,18 +8,22 @@ export function addSessionRoutes(
   router: Router,
   { access, store }: { access: Access; store: Store },
 ): void {
-  router.add(login, ({ body, query, reply }) => {
-    if (query.getCompanySession?.toLowerCase() === 'true')
-      throw new ApiError(
-        'not_supported',
-        'getCompanySession is not supported yet. Leave it out: one session for each team is answered.',
-        { details: { field: 'getCompanySession' } },
-      )
+  router.add(login, ({ body, query, reply, request }) => {
     reply.header('cache-control', 'no-store')
-    return access.login(body.email, body.password, body.companyName || undefined)
+    return access.login({
+      email: body.email,
+      password: body.password,
+      companyName: body.companyName || undefined,
+      address: request.ip,
+      wantsCompany: query.getCompanySession?.toLowerCase() === 'true',
+    })
   })
   router.add(logout, async ({ caller }) => {
     await access.logout(caller)
+    return 'Success' as const
+  })
+  router.add(changePassword, async ({ caller, body, request }) => {
+    await access.changePassword(caller, { ...body, address: request.ip })
     return 'Success' as const
   })
   router.add(readSelf, async ({ caller }) => {

@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../../shared/api/errors.ts'
+import {
+  acceptInvitation,
+  inviteToCompany,
+  inviteToTeam,
+  withdrawCompanyInvitation,
+  withdrawInvitation,
+} from '../../../shared/api/invitations.ts'
+import type { Router } from '../../plugins/routes.ts'
+import { companyNotFound } from '../../records/not-found.ts'
+import { createInvitationService, type InvitationDeps } from './service.ts'
+
+/** Invitations to a company. */
+export function addInvitationRoutes(router: Router, deps: InvitationDeps): void {
+  const service = createInvitationService(deps)
+  router.add(inviteToCompany, async ({ caller, params, body, request, reply }) => {
+    if (params.companyId !== caller.company.id) throw companyNotFound(params.companyId)
+    reply.header('cache-control', 'no-store')
+    const emails = body.map((one) => one.identifier ?? one.email ?? missingEmail())
+    return await service.invite(caller, emails, { team: undefined, origin: originOf(request) })
+  })
+  router.add(inviteToTeam, async ({ caller, body, request, reply }) => {
+    reply.header('cache-control', 'no-store')
+    const where = { team: caller.team, origin: originOf(request) }
+    const [invitation] = await service.invite(caller, [body.email], where)
+    return invitation ?? missingEmail()
+  })
+  router.add(withdrawCompanyInvitation, async ({ caller, params }) => {
+    if (params.companyId !== caller.company.id) throw companyNotFound(params.companyId)
+    await service.withdraw(caller, params.email)
+    return 'Success' as const
+  })
+  router.add(withdrawInvitation, async ({ caller, params }) => {
+    await service.withdraw(caller, params.email)
+    return 'Success' as const
+  })
+  router.add(acceptInvitation, async ({ params, body, request, reply }) => {
+    reply.header('cache-control', 'no-store')
+    const given = { ...body, companyId: params.companyId, address: request.ip }
+    const { email, company } = await service.accept(given)
+    return { identifier: email, company_id: company.id, company_name: company.name }
+  })
+}
+
+/** Where the inviter reaches the service; so does whoever gets the link. */
+function originOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`
+}
+
+function missingEmail(): never {
+  throw new ApiError('invalid_body', 'identifier is missing. Give the email address.', {
+    details: { field: 'identifier' },
+  })
+}

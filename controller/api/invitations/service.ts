@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { ApiError } from '../../../shared/api/errors.ts'
+import type { Invitation } from '../../../shared/api/invitations.ts'
+import { timestamp } from '../../../shared/api/timestamp.ts'
+import type { Caller } from '../../auth/access.ts'
+import type { Seal } from '../../auth/key-file.ts'
+import type { LockOut } from '../../auth/lock-out.ts'
+import type { Passwords } from '../../auth/password.ts'
+import { userNotFound } from '../../records/not-found.ts'
+import type { Company } from '../../store/companies.ts'
+import type { InvitationRecord } from '../../store/invitations.ts'
+import type { Store } from '../../store/store.ts'
+import type { Team } from '../../store/teams.ts'
+import { checkEmail } from '../../store/users.ts'
+
+const lifetimeMs = 7 * 24 * 60 * 60_000
+const passwordMinLength = 8
+
+export interface InvitationDeps {
+  readonly store: Store
+  readonly seal: Seal
+  readonly passwords: Passwords
+  readonly lockOut: LockOut
+}
+
+/** What somebody accepts an invitation with, and from where. */
+export interface Acceptance {
+  readonly companyId: string
+  readonly email: string
+  readonly code: string
+  readonly password: string
+  readonly address: string
+}
+
+export interface InvitationService {
+  /** `origin` is where the service is reached. @throws ApiError `invalid_body`, `already_member` */
+  invite(
+    caller: Caller,
+    emails: readonly string[],
+    where: { readonly team: Team | undefined; readonly origin: string },
+  ): Promise<Invitation[]>
+  /** @throws ApiError `user_not_found` */
+  withdraw(caller: Caller, email: string): Promise<void>
+  /** @throws ApiError `invalid_credentials` for whatever does not fit together, `locked_out` */
+  accept(given: Acceptance): Promise<{ email: string; company: Company }>
+}
+
+/** Makes the service of invitations. */
+export function createInvitationService(deps: InvitationDeps): InvitationService {
+  const { store, lockOut } = deps
+  return {
+    async invite(caller, emails, where) {
+      const addresses = await Promise.all(
+        emails.map((email) => checkNewcomer(store, caller.company.id, email)),
+      )
+      return await Promise.all(addresses.map((email) => inviteOne(deps, caller, email, where)))
+    },
+    async withdraw(caller, email) {
+      if (!(await store.invitations.withdraw(caller.company.id, email))) throw userNotFound(email)
+    },
+    accept: (given) => lockOut.guard(given, () => accept(deps, given)),
+  }
+}
+
+async function checkNewcomer(store: Store, companyId: string, email: string): Promise<string> {
+  const address = checkEmail(email)
+  const user = await store.users.findByEmail(address)
+  const member = user && (await store.members.find(companyId, user.id))
+  if (!member) return user?.email ?? address
+  const what =
+    member.state === 'ACTIVE'
+      ? `${address} is a user of the company already. Nobody was invited.`
+      : `The access of ${address} was revoked. Reactivate it instead; nobody was invited.`
+  throw new ApiError('already_member', what, { details: { field: 'email', value: address } })
+}
+
+async function inviteOne(
+  { store, seal }: InvitationDeps,
+  caller: Caller,
+  email: string,
+  { team, origin }: { readonly team: Team | undefined; readonly origin: string },
+): Promise<Invitation> {
+  const code = randomBytes(24).toString('base64url')
+  const now = Date.now()
+  await store.invitations.put(caller.company.id, {
+    email,
+    codeHash: seal.hashToken(code),
+    invitedBy: caller.email,
+    createdMs: now,
+    expiresMs: now + lifetimeMs,
+    membership: { roles: ['COMPANY_USER'], teams: team ? { [team.id]: ['TEAM_USER'] } : {} },
+  })
+  // Behind the #, so that neither the server nor a proxy writes the code into a log.
+  const fragment = new URLSearchParams({ company: caller.company.id, email, code })
+  return {
+    identifier: email,
+    accept_url: `${origin}/invitation#${fragment.toString()}`,
+    expires_at: timestamp(now + lifetimeMs),
+    mailed: false,
+  }
+}
+
+async function accept(deps: InvitationDeps, given: Acceptance) {
+  const { store, seal } = deps
+  const company = await store.companies.readCompany(given.companyId)
+  const invitation = await store.invitations.find(given.companyId, given.email)
+  if (!company || invitation?.codeHash !== seal.hashToken(given.code)) throw invalid()
+  const user = await store.users.findByEmail(given.email)
+  // The code says that somebody was invited, not that this is they: who is known proves it.
+  if (user && !(await deps.passwords.check(given.password, user.passwordHash))) throw invalid()
+  if (!user) checkPassword(given.password)
+  const hash = user ? '' : await deps.passwords.hash(given.password)
+  if (!(await store.invitations.take(company.id, invitation as InvitationRecord))) throw invalid()
+  const joined = user ?? (await store.users.add(given.email, hash))
+  await store.members.add(company.id, joined.id, {
+    ...(invitation as InvitationRecord).membership,
+    invitedBy: invitation?.invitedBy,
+  })
+  return { email: joined.email, company }
+}
+
+function checkPassword(password: string): void {
+  if (password.length >= passwordMinLength) return
+  throw new ApiError(
+    'invalid_body',
+    `The password has ${password.length} characters. Allowed: at least ${passwordMinLength}.`,
+    { details: { field: 'password' } },
+  )
+}
+
+function invalid(): ApiError {
+  return new ApiError(
+    'invalid_credentials',
+    'Invitation, email and password do not belong together, or the invitation is used, withdrawn or expired. Who has a user already gives its password.',
+  )
+}

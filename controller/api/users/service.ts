@@ -1,0 +1,140 @@
+import { ApiError } from '../../../shared/api/errors.ts'
+import type { User } from '../../../shared/api/users.ts'
+import { companyEditNeeds, revocationNeeds, teamEditNeeds } from '../../../shared/role-rules.ts'
+import type { CompanyRole, Privilege, TeamRole } from '../../../shared/roles.ts'
+import type { Caller } from '../../auth/access.ts'
+import { forbidden } from '../../auth/forbidden.ts'
+import { companyNotFound, userNotFound } from '../../records/not-found.ts'
+import { toInvitedUser, toUser } from '../../records/users.ts'
+import type { Member } from '../../store/members.ts'
+import type { Store } from '../../store/store.ts'
+import type { Team } from '../../store/teams.ts'
+
+/** The people of the caller's company. Every change is checked against what its subject holds just then. */
+export interface UserService {
+  ofTeam(team: Team): Promise<User[]>
+  /** @throws ApiError `company_not_found` */
+  ofCompany(caller: Caller, companyId: string): Promise<User[]>
+  /** @throws ApiError `invalid_body` for who is not active here, `already_in_team`, `forbidden` */
+  addToTeam(caller: Caller, team: Team, emails: readonly string[]): Promise<void>
+  /** No roles take the user out of the team. @throws ApiError `user_not_found`, `forbidden` */
+  setTeamRoles(caller: Caller, team: Team, email: string, roles: readonly TeamRole[]): Promise<User>
+  /** @throws ApiError `company_not_found`, `user_not_found`, `forbidden`, `last_owner` */
+  setCompanyRoles(
+    caller: Caller,
+    where: { companyId: string; email: string },
+    roles: readonly CompanyRole[],
+  ): Promise<User>
+  /** @throws ApiError as `setCompanyRoles` */
+  setState(
+    caller: Caller,
+    where: { companyId: string; email: string },
+    state: Member['state'],
+  ): Promise<void>
+}
+
+/** Makes the service of users. */
+export function createUserService(store: Store): UserService {
+  const shown = async (companyId: string, email: string, userId: string, member: Member) =>
+    toUser(companyId, { email, userId }, member, await store.teams.list(companyId))
+  return {
+    ofTeam: async (team) =>
+      (await usersOf(store, team.companyId)).filter((user) =>
+        user.team_memberships.some((one) => one.identifier === team.id),
+      ),
+    async ofCompany(caller, companyId) {
+      checkCompany(caller, companyId)
+      return await usersOf(store, companyId)
+    },
+    addToTeam: (caller, team, emails) => addToTeam(store, caller, team, emails),
+    async setTeamRoles(caller, team, email, roles) {
+      const { id, address } = await findMember(store, team.companyId, email)
+      const member = await store.members.change(team.companyId, id, (now) => {
+        if (!now.teams[team.id]) throw userNotFound(email)
+        allow(teamEditNeeds(caller.membership, now, team.id, roles))
+        return { ...now, teams: withRoles(now, team, roles) }
+      })
+      return await shown(team.companyId, address, id, member)
+    },
+    async setCompanyRoles(caller, { companyId, email }, roles) {
+      checkCompany(caller, companyId)
+      const { id, address } = await findMember(store, companyId, email)
+      const member = await store.members.change(companyId, id, (now) => {
+        allow(companyEditNeeds(caller.membership, now, roles))
+        return { ...now, roles: [...new Set(roles)] }
+      })
+      return await shown(companyId, address, id, member)
+    },
+    async setState(caller, { companyId, email }, state) {
+      checkCompany(caller, companyId)
+      const { id } = await findMember(store, companyId, email)
+      await store.members.change(companyId, id, (now) => {
+        allow(revocationNeeds(caller.membership, now))
+        const isBack = now.state === 'REVOKED' && state === 'ACTIVE'
+        return { ...now, state, ...(isBack ? { sinceMs: Date.now() } : {}) }
+      })
+    },
+  }
+}
+
+async function usersOf(store: Store, companyId: string): Promise<User[]> {
+  const [members, teams, invitations] = await Promise.all([
+    store.members.list(companyId),
+    store.teams.list(companyId),
+    store.invitations.list(companyId),
+  ])
+  const emails = await store.users.emailsOf(members.map(({ userId }) => userId))
+  const users = members.map((member, index) =>
+    toUser(companyId, { userId: member.userId, email: emails[index] ?? '' }, member, teams),
+  )
+  return [...users, ...invitations.map((one) => toInvitedUser(companyId, one, teams))].sort(
+    (a, b) => (a.identifier < b.identifier ? -1 : 1),
+  )
+}
+
+async function addToTeam(store: Store, caller: Caller, team: Team, emails: readonly string[]) {
+  const found = await Promise.all(
+    emails.map(async (email) => {
+      const user = await store.users.findByEmail(email)
+      const member = user && (await store.members.find(team.companyId, user.id))
+      if (member?.state === 'ACTIVE') return { id: user?.id ?? '', email, member }
+      throw new ApiError(
+        'invalid_body',
+        `${email} is no active user of the company. Invite them first; nobody was added.`,
+        { details: { field: 'identifier', value: email } },
+      )
+    }),
+  )
+  const present = found.find(({ member }) => member.teams[team.id])
+  if (present)
+    throw new ApiError(
+      'already_in_team',
+      `${present.email} is in the team ${team.name} already; nobody was added.`,
+      { details: { field: 'identifier', value: present.email } },
+    )
+  for (const { id } of found)
+    await store.members.change(team.companyId, id, (now) => {
+      allow(teamEditNeeds(caller.membership, now, team.id, ['TEAM_USER']))
+      return { ...now, teams: withRoles(now, team, now.teams[team.id] ?? ['TEAM_USER']) }
+    })
+}
+
+function withRoles(member: Member, team: Team, roles: readonly TeamRole[]): Member['teams'] {
+  const others = Object.entries(member.teams).filter(([id]) => id !== team.id)
+  const own = roles.length > 0 ? [[team.id, [...new Set(roles)]] as const] : []
+  return Object.fromEntries([...others, ...own])
+}
+
+async function findMember(store: Store, companyId: string, email: string) {
+  const user = await store.users.findByEmail(email)
+  if (!user || !(await store.members.find(companyId, user.id))) throw userNotFound(email)
+  return { id: user.id, address: user.email }
+}
+
+function checkCompany(caller: Caller, companyId: string): void {
+  if (caller.company.id !== companyId) throw companyNotFound(companyId)
+}
+
+function allow(missing: Privilege | undefined): void {
+  if (missing) throw forbidden([missing])
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { ApiError } from '../../shared/api/errors.ts'
+import type { AttemptLimit, Attempts, Taken } from '../store/attempts.ts'
+import { emailKey } from '../store/users.ts'
+import type { Seal } from './key-file.ts'
+
+/** Who tries to sign in, as he says, and from where. */
+export interface Claimant {
+  readonly email: string
+  /** Address of the connection, or what a trusted proxy says it was. */
+  readonly address: string
+}
+
+/** Counts wrong passwords and codes; too many lock the user or the address out for a while. */
+export interface LockOut {
+  /**
+   * Runs a check that throws `invalid_credentials` when what was given is wrong. The try counts before
+   * the check begins; one that succeeds clears the user's. Sessions and keys that exist are never touched.
+   * @throws ApiError `locked_out`, `too_many_logins`, or what the check throws
+   */
+  guard<T>(who: Claimant, check: () => Promise<T>): Promise<T>
+  /** Lets a user try again at once. */
+  release(email: string): Promise<void>
+}
+
+const windowMs = 15 * 60_000
+const perUser: AttemptLimit = { most: 5, windowMs }
+/** An office behind one address mistypes more often than one person. */
+const perAddress: AttemptLimit = { most: 100, windowMs }
+
+/** Makes the lock-out. Users that do not exist are counted and locked like those that do. */
+export function createLockOut(attempts: Attempts, seal: Seal): LockOut {
+  const userSubject = (email: string) => seal.hashToken(`user ${emailKey(email)}`)
+  return {
+    release: (email) => attempts.forget(userSubject(email)),
+    async guard(who, check) {
+      const id = randomUUID()
+      const user = userSubject(who.email)
+      const address = seal.hashToken(`address ${network(who.address)}`)
+      refuse(await attempts.take(address, id, perAddress))
+      const taken = await attempts.take(user, id, perUser)
+      // Who tries many locked users from one address uses up the address.
+      if (taken.kind === 'locked') await attempts.fail(address, id, perAddress)
+      if (taken.kind === 'busy') await attempts.giveBack(address, id)
+      refuse(taken)
+      try {
+        const result = await check()
+        await Promise.all([attempts.giveBack(address, id), attempts.forget(user)])
+        return result
+      } catch (error) {
+        const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
+        await Promise.all([
+          isWrong ? attempts.fail(address, id, perAddress) : attempts.giveBack(address, id),
+          isWrong ? attempts.fail(user, id, perUser) : attempts.giveBack(user, id),
+        ])
+        throw error
+      }
+    },
+  }
+}
+
+function refuse(taken: Taken): void {
+  if (taken.kind === 'locked')
+    throw new ApiError(
+      'locked_out',
+      'Too many wrong tries to sign in. Wait as long as Retry-After says; sessions and keys that exist go on.',
+      { retryAfterSeconds: Math.ceil(taken.waitMs / 1000) },
+    )
+  if (taken.kind === 'busy')
+    throw new ApiError('too_many_logins', 'Too many logins at once. Try again in a second.', {
+      retryAfterSeconds: 1,
+    })
+}
+
+/** The address, or the /64 network of an IPv6 address: one host has all of it. */
+export function network(address: string): string {
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (mapped) return mapped
+  const bare = address.split('%')[0] ?? ''
+  if (!isIPv6(bare)) return address
+  const [before = '', after] = bare.split('::')
+  const head = before === '' ? [] : before.split(':')
+  const tail = after ? after.split(':') : []
+  const zeros = after === undefined ? [] : Array<string>(8 - head.length - tail.length).fill('0')
+  const groups = [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')
+}

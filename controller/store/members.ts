@@ -1,0 +1,132 @@
+import { ApiError } from '../../shared/api/errors.ts'
+import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
+import { keys } from './keys.ts'
+import { loadScript, type Redis } from './redis.ts'
+
+/** What a user is in one company: company roles, and the roles in each team. */
+export interface Membership {
+  readonly roles: readonly CompanyRole[]
+  readonly teams: Readonly<Record<string, readonly TeamRole[]>>
+  /** When the access began, last; sessions from before are of no use. */
+  readonly sinceMs?: number | undefined
+  readonly invitedBy?: string | undefined
+}
+
+/** A membership with its life. */
+export interface Member extends Membership {
+  readonly state: 'ACTIVE' | 'REVOKED'
+  readonly createdMs: number
+  readonly updatedMs: number
+  readonly sinceMs: number
+}
+
+/** Who belongs to which company as what. */
+export interface Members {
+  /** Only while the access is not revoked. */
+  findActive(companyId: string, userId: string): Promise<Member | undefined>
+  find(companyId: string, userId: string): Promise<Member | undefined>
+  list(companyId: string): Promise<(Member & { readonly userId: string })[]>
+  /** Makes or replaces a membership, whatever it was; for those who are not bound by roles. */
+  put(companyId: string, userId: string, membership: Membership): Promise<void>
+  /**
+   * Changes a membership; `edit` is asked again when someone else changed it meanwhile, so that its checks
+   * hold for what is replaced.
+   * @throws ApiError `last_owner`, `user_not_found` for nobody, and what `edit` throws
+   */
+  change(companyId: string, userId: string, edit: (now: Member) => Member): Promise<Member>
+  /** Adds a user who is not a member. False when they are, active or revoked. */
+  add(companyId: string, userId: string, membership: Membership): Promise<boolean>
+  /** Takes everybody out of a team. */
+  leaveTeam(companyId: string, teamId: string): Promise<void>
+}
+
+/** Opens the store of members. */
+export function openMembers(redis: Redis): Members {
+  const read = async (companyId: string, userId: string) =>
+    (await redis.hget(keys.companyMembers(companyId), userId)) ?? undefined
+  const members: Members = {
+    async find(companyId, userId) {
+      const text = await read(companyId, userId)
+      return text === undefined ? undefined : toMember(text)
+    },
+    async findActive(companyId, userId) {
+      const member = await members.find(companyId, userId)
+      return member?.state === 'ACTIVE' ? member : undefined
+    },
+    list: async (companyId) =>
+      Object.entries(await redis.hgetall(keys.companyMembers(companyId))).map(([userId, text]) => ({
+        userId,
+        ...toMember(text),
+      })),
+    async put(companyId, userId, membership) {
+      const before = await members.findActive(companyId, userId)
+      const member = { ...newMember(membership), ...(before ? { sinceMs: before.sinceMs } : {}) }
+      await redis.hset(keys.companyMembers(companyId), userId, JSON.stringify(member))
+      await redis.sadd(keys.userCompanies(userId), companyId)
+    },
+    async change(companyId, userId, edit) {
+      for (;;) {
+        const before = await read(companyId, userId)
+        if (before === undefined) throw nobody(userId)
+        const after = { ...edit(toMember(before)), updatedMs: Date.now() }
+        if (await write(redis, companyId, userId, before, after)) return after
+      }
+    },
+    async add(companyId, userId, membership) {
+      // The index first: cut off in between, it names a company without membership, which is none.
+      await redis.sadd(keys.userCompanies(userId), companyId)
+      return await write(redis, companyId, userId, '', newMember(membership))
+    },
+    async leaveTeam(companyId, teamId) {
+      for (const { userId, teams } of await members.list(companyId))
+        if (teams[teamId])
+          await members.change(companyId, userId, (now) => ({
+            ...now,
+            teams: Object.fromEntries(Object.entries(now.teams).filter(([id]) => id !== teamId)),
+          }))
+    },
+  }
+  return members
+}
+
+const writeMember = loadScript('write-member')
+
+/** False when the record is not what it was. @throws ApiError `last_owner` */
+async function write(
+  redis: Redis,
+  companyId: string,
+  userId: string,
+  before: string,
+  after: Member,
+): Promise<boolean> {
+  const dethrones = before !== '' && isOwner(toMember(before)) && !isOwner(after)
+  const answer = await writeMember.run(
+    redis,
+    [keys.companyMembers(companyId)],
+    [userId, before, JSON.stringify(after), dethrones ? '1' : '0'],
+  )
+  if (answer === 'last_owner')
+    throw new ApiError(
+      'last_owner',
+      'The company would have no owner any more. Make somebody else an owner first.',
+    )
+  return answer === 'ok'
+}
+
+function isOwner({ state, roles }: Member): boolean {
+  return state === 'ACTIVE' && roles.includes('COMPANY_OWNER')
+}
+
+function newMember({ roles, teams, invitedBy }: Membership): Member {
+  const now = Date.now()
+  return { roles, teams, invitedBy, state: 'ACTIVE', createdMs: now, updatedMs: now, sinceMs: now }
+}
+
+function toMember(text: string): Member {
+  const record = JSON.parse(text) as Membership & Partial<Member>
+  return { state: 'ACTIVE', createdMs: 0, updatedMs: 0, sinceMs: 0, ...record }
+}
+
+function nobody(userId: string): ApiError {
+  return new ApiError('user_not_found', `The company has no user ${userId}.`)
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { readConfig } from '../../controller/config.ts'
+import { startController } from '../../controller/controller.ts'
+import { createSeal, openKeyFile } from '../../controller/auth/key-file.ts'
+import { createPasswords } from '../../controller/auth/password.ts'
+import { openStore, type Store } from '../../controller/store/store.ts'
+import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
+import { signIn, type Api } from './api.ts'
+import { startTestRedis } from './redis.ts'
+
+export interface Person {
+  readonly email: string
+  readonly roles?: readonly CompanyRole[]
+  /** Roles by the id of the team. */
+  readonly teams?: Readonly<Record<string, readonly TeamRole[]>>
+}
+
+/** A controller in this process on a Redis of its own, without an agent: up in a second. */
+export interface TestController extends AsyncDisposable {
+  readonly baseUrl: string
+  readonly store: Store
+  /** Makes a user (or gives one a place in another company) who signs in with `personsPassword`. */
+  add(companyId: string, person: Person): Promise<string>
+  /** Makes a user and signs in. */
+  join(company: { id: string; name: string }, person: Person): Promise<Api>
+}
+
+export const personsPassword = 'correct horse battery staple'
+
+/** Starts it on a free port of loopback; further settings as environment variables. */
+export async function startTestController(
+  environment: Record<string, string> = {},
+): Promise<TestController> {
+  const dir = mkdtempSync(join(tmpdir(), 'temblor-controller-'))
+  const redis = await startTestRedis()
+  const config = readConfig({
+    TEMBLOR_DATA_DIR: dir,
+    TEMBLOR_REDIS_URL: redis.url,
+    TEMBLOR_HTTP_PORT: '0',
+    TEMBLOR_GRPC_PORT: '0',
+    ...environment,
+  })
+  const controller = await startController(config, pino({ level: 'silent' }))
+  const store = await openStore(redis.redis, createSeal(await openKeyFile(config.keyFile)))
+  const hash = await (await createPasswords()).hash(personsPassword)
+  const baseUrl = `http://127.0.0.1:${controller.httpPort}`
+  const add: TestController['add'] = async (companyId, { email, roles, teams }) => {
+    const user = (await store.users.findByEmail(email)) ?? (await store.users.add(email, hash))
+    await store.companies.writeMembership(companyId, user.id, {
+      roles: roles ?? ['COMPANY_USER'],
+      teams: teams ?? {},
+    })
+    return user.id
+  }
+  return {
+    baseUrl,
+    store,
+    add,
+    async join(company, person) {
+      await add(company.id, person)
+      const { email } = person
+      return await signIn(baseUrl, { email, password: personsPassword, companyName: company.name })
+    },
+    async [Symbol.asyncDispose]() {
+      await controller.close()
+      await redis[Symbol.asyncDispose]()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** An address that nobody has yet. */
+export function newEmail(name: string): string {
+  return `${name}-${randomUUID().slice(0, 8)}@example.com`
+}
