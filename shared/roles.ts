@@ -185,11 +185,6 @@ export function isTeamRole(text: string): text is TeamRole {
   return (teamRoles as readonly string[]).includes(text)
 }
 
-/** The privileges of one role, as `GET /roles` lists them. */
-export function grantsOf(role: CompanyRole | TeamRole): readonly Privilege[] {
-  return isCompanyRole(role) ? companyGrants[role] : teamGrants[role]
-}
-
 /** True for what is done inside a team, so that an error can say so. */
 export function isTeamPrivilege(privilege: Privilege): boolean {
   return (teamPrivileges as readonly Privilege[]).includes(privilege)

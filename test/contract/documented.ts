@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Errors } from 'typebox/schema'
-import { cpuAttack } from '../support/api.ts'
+import { cpuAttack, type Api } from '../support/api.ts'
 import type { Answer, RequestOptions } from '../support/http.ts'
 import type { Service } from '../support/service.ts'
+import { watch } from '../support/sse.ts'
 
 /** One operation of an OpenAPI document. */
 export interface Operation {
@@ -140,4 +141,26 @@ export function pathOf({ path, operation }: Found, ids: Record<string, string>):
 /** Whether it needs no session. */
 export function isPublic({ operation }: Found): boolean {
   return operation.security?.length === 0
+}
+
+/** Whether the document has this status for the operation. */
+export function documents(found: Found, status: number): boolean {
+  return status in found.operation.responses
+}
+
+/** One too many: for that, the tests of keys make all that there may be. */
+export function isFull({ operation }: Found): boolean {
+  return operation.responses['409']?.description.includes('too_many_keys') === true
+}
+
+/** The status with which the operation succeeds. */
+export function successOf({ operation }: Found): number {
+  return Number(Object.keys(operation.responses).find((status) => status < '300'))
+}
+
+/** A stream of events does not end: what its beginning says. */
+export async function headOf(api: Api, path: string): Promise<Answer> {
+  using watcher = await watch(api, path)
+  const headers = new Map([['content-type', String(watcher.headers['content-type'])]])
+  return { status: watcher.status, reason: 'OK', headers, text: '', json: undefined }
 }

@@ -16,19 +16,23 @@ import {
 import { request, type Answer } from '../support/http.ts'
 import { addUser } from '../support/people.ts'
 import { startService, type Service } from '../support/service.ts'
-import { watch } from '../support/sse.ts'
+import { collisionsIn } from './collisions.ts'
 import {
+  documents,
+  type Found,
   goodBody,
   invitedUser,
+  isFull,
   isPublic,
+  type OpenApi,
   operationsOf,
   pathOf,
   strangeMediaType,
+  headOf,
+  successOf,
   teamInvited,
   undocumented,
   walkedUser,
-  type Found,
-  type OpenApi,
 } from './documented.ts'
 
 const viewerMay: ReadonlySet<string> = privilegesOf(['COMPANY_USER'], ['TEAM_CREDENTIAL_MANAGER'])
@@ -92,12 +96,6 @@ afterAll(async () => {
 
 const isEnd = ({ operation }: Found) => operation.operationId === 'deleteTeam'
 const bodyOf = (found: Found) => goodBody(service, found)
-const documents = (found: Found, status: number) => status in found.operation.responses
-/** One too many: for that, the tests of keys make all that there may be. */
-const isFull = ({ operation }: Found) =>
-  operation.responses['409']?.description.includes('too_many_keys') === true
-const successOf = ({ operation }: Found) =>
-  Number(Object.keys(operation.responses).find((status) => status < '300'))
 const withQuery = (path: string, pair: string) => `${path}${path.includes('?') ? '&' : '?'}${pair}`
 
 /** What the document does not say of this answer. */
@@ -121,13 +119,6 @@ async function walk(
     faults.push(...check(found, answer))
   }
   return faults
-}
-
-/** A stream of events does not end: what its beginning says. */
-async function head(api: Api, path: string): Promise<Answer> {
-  using watcher = await watch(api, path)
-  const headers = new Map([['content-type', String(watcher.headers['content-type'])]])
-  return { status: watcher.status, reason: 'OK', headers, text: '', json: undefined }
 }
 
 /** An invitation is good once, so each is made for its acceptance. */
@@ -188,7 +179,7 @@ test('the success of every operation is as documented', async () => {
       const path = pathOf(found, known)
       if (operationId === 'acceptInvitation')
         return await api.send('POST', path, await acceptance())
-      if (operationId === 'watchTeam') return await head(api, path)
+      if (operationId === 'watchTeam') return await headOf(api, path)
       return await api.send(found.method, path, bodyOf(found))
     }),
   ).toEqual([])
@@ -279,20 +270,9 @@ test('400: a bad body, a bad query, a bad header', async () => {
   ).toEqual([])
 })
 
-/** What collides, by operation: else an Idempotency-Key that was used for another body. */
-const collisions: Record<string, () => { path?: string; json?: unknown }> = {
-  createOrg: () => ({ json: { name: service.local.team.name } }),
-  updateTeam: () => ({ path: '/teams/Other', json: { name: service.local.team.name } }),
-  addTeamUsers: () => ({ json: [{ identifier: service.local.owner.email }] }),
-  setCompanyRoles: () => ({ path: ofOwner(), json: { roles: ['COMPANY_USER'] } }),
-  inviteToCompany: () => ({ json: [{ email: service.local.owner.email }] }),
-  inviteToTeam: () => ({ json: { email: service.local.owner.email } }),
-  revokeUser: () => ({ path: `${ofOwner()}/active` }),
-}
-const ofOwner = () => `/companies/${service.local.company.id}/users/${service.local.owner.email}`
-
 test('409: what there is already, and the same Idempotency-Key with another body', async () => {
   const headers = { 'idempotency-key': 'walk' }
+  const collisions = collisionsIn(service)
   await owner.send('POST', '/attacks/new', { json: cpuAttack('-l 1 -p 2'), headers })
   await owner.send('POST', '/orgs', { form: { name: 'Other' } })
   expect(
@@ -300,7 +280,7 @@ test('409: what there is already, and the same Idempotency-Key with another body
       () => 409,
       operations.filter((found) => documents(found, 409) && !isFull(found)),
       (found) => {
-        const collision = collisions[found.operation.operationId]?.()
+        const collision = collisions[found.operation.operationId]
         const path = collision?.path ?? pathOf(found, known)
         const body = collision ? { json: collision.json } : bodyOf(found)
         return owner.send(found.method, path, { ...body, headers })
