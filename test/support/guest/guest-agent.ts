@@ -25,7 +25,7 @@ interface Answer {
   readonly error?: { readonly desc: string }
 }
 
-const answerTimeoutMs = 15_000
+const answerTimeoutMs = 45_000
 const fastestPollMs = 10
 const slowestPollMs = 100
 

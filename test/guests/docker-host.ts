@@ -1,0 +1,73 @@
+import type { Guest } from '../support/guest/guest.ts'
+
+/** Docker would want a program to load its profile with, which these guests do not have. */
+export const dockerKernelArgs = ['apparmor=0']
+
+const image = 'target:1'
+/** Where the container's own files would be are those of the guest. */
+const agentImage = 'agent:1'
+
+/** Starts Docker (15 s) and makes the images; no registry is needed. */
+export async function startDocker(guest: Guest): Promise<void> {
+  await guest.ok(['systemctl', 'start', 'docker'], { timeoutMs: 120_000 })
+  const target = `mkdir -p target/bin agent/opt/temblor agent/usr agent/tmp agent/var/lib/temblor
+cp /bin/busybox target/bin
+for name in sh sleep ping; do ln -s busybox target/bin/$name; done
+for name in bin sbin lib lib64; do ln -s usr/$name agent/$name; done
+tar -C target -c . | docker import - ${image}
+tar -C agent -c . | docker import - ${agentImage}`
+  const script = `set -e; cd "$(mktemp -d)"; ${target}`
+  await guest.ok(['sh', '-c', script], { timeoutMs: 120_000 })
+}
+
+/** Runs a container that does nothing. @returns its id */
+export async function runContainer(
+  guest: Guest,
+  name: string,
+  ...options: readonly string[]
+): Promise<string> {
+  const all = ['--detach', '--name', name, '--label', `name=${name}`, ...options]
+  return (await guest.ok(['docker', 'run', ...all, image, '/bin/sleep', '3600'])).trim()
+}
+
+/** What an agent in a container is given: rights, the host's processes and control groups, Docker. */
+const agentOptions = [
+  '--pid=host',
+  '--cgroupns=host',
+  '--cap-drop=ALL',
+  ...['SYS_ADMIN', 'NET_ADMIN', 'SYS_PTRACE', 'KILL'].map((right) => `--cap-add=${right}`),
+  '--volume=/sys/fs/cgroup:/sys/fs/cgroup',
+  '--volume=/var/run/docker.sock:/var/run/docker.sock',
+  // The tools and libraries that an image of its own would hold.
+  '--volume=/usr:/usr:ro',
+  '--volume=/opt/temblor:/opt/temblor:ro',
+]
+
+/** Starts an agent in a container with a host name of its own. */
+export async function runAgentContainer(
+  guest: Guest,
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const settings = Object.entries(environment).map(([key, value]) => `--env=${key}=${value}`)
+  const program = ['/opt/temblor/node_modules/.bin/node', '/opt/temblor/agent/main.ts']
+  const options = ['--detach', '--name', name, '--hostname', name, ...agentOptions, ...settings]
+  await guest.ok(['docker', 'run', ...options, agentImage, ...program])
+}
+
+/** The first process of a container, as the guest numbers it. */
+export async function initOf(guest: Guest, name: string): Promise<number> {
+  return Number(await guest.ok(['docker', 'inspect', '-f', '{{.State.Pid}}', name]))
+}
+
+/** Its address on Docker's bridge. */
+export async function addressOf(guest: Guest, name: string): Promise<string> {
+  const format = '{{.NetworkSettings.IPAddress}}'
+  return (await guest.ok(['docker', 'inspect', '-f', format, name])).trim()
+}
+
+/** CPU time of a container, in seconds, as its control group has it (version 2). */
+export async function cpuSecondsOf(guest: Guest, id: string): Promise<number> {
+  const file = `/sys/fs/cgroup/system.slice/docker-${id}.scope/cpu.stat`
+  return Number(/usage_usec (\d+)/.exec(await guest.read(file))?.[1]) / 1e6
+}
