@@ -32,8 +32,8 @@ export interface ObserverLine {
 
 /** Quickly at first, for short attacks; then now and then. */
 const quickRounds = 10
-const quickMs = 1000
-const slowMs = 5000
+const quickMs = 300
+const slowMs = 2000
 
 let observing = false
 
