@@ -26,7 +26,9 @@ export async function runContainer(
   name: string,
   ...options: readonly string[]
 ): Promise<string> {
-  const all = ['--detach', '--name', name, '--label', `name=${name}`, ...options]
+  // Without a handler of its own for a gentler signal it would take ten seconds to stop.
+  const fixed = ['--detach', '--stop-signal=KILL']
+  const all = [...fixed, '--name', name, '--label', `name=${name}`, ...options]
   return (await guest.ok(['docker', 'run', ...all, image, '/bin/sleep', '3600'])).trim()
 }
 
@@ -55,15 +57,25 @@ export async function runAgentContainer(
   await guest.ok(['docker', 'run', ...options, agentImage, ...program])
 }
 
-/** The first process of a container, as the guest numbers it. */
-export async function initOf(guest: Guest, name: string): Promise<number> {
-  return Number(await guest.ok(['docker', 'inspect', '-f', '{{.State.Pid}}', name]))
+/** A container as it runs now: its first process, as the guest numbers it, and its address. */
+export interface RunningContainer {
+  readonly pid: number
+  readonly address: string
 }
 
-/** Its address on Docker's bridge. */
-export async function addressOf(guest: Guest, name: string): Promise<string> {
-  const format = '{{.NetworkSettings.IPAddress}}'
-  return (await guest.ok(['docker', 'inspect', '-f', format, name])).trim()
+/** Containers by name. @throws Error when one of them does not run */
+export async function runningContainers<K extends string>(
+  guest: Guest,
+  ...names: readonly K[]
+): Promise<Record<K, RunningContainer>> {
+  const format = '{{.State.Pid}} {{.NetworkSettings.IPAddress}}'
+  const lines = (await guest.ok(['docker', 'inspect', '-f', format, ...names])).split('\n')
+  const entries = names.map((name, index) => {
+    const [pid, address = ''] = (lines[index] ?? '').split(' ')
+    if (!Number(pid)) throw new Error(`The container ${name} does not run.`)
+    return [name, { pid: Number(pid), address }]
+  })
+  return Object.fromEntries(entries) as Record<K, RunningContainer>
 }
 
 /** CPU time of a container, in seconds, as its control group has it (version 2). */
