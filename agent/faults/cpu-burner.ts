@@ -45,9 +45,10 @@ interface WorkerData {
   readonly stepMs: number
   /** The most that is made up after others had the CPU; more would be a burst. */
   readonly catchUpMs: number
+  readonly longestRestMs: number
 }
 
-const pace = { stepMs: 2, catchUpMs: 250 }
+const pace = { stepMs: 2, catchUpMs: 250, longestRestMs: 100 }
 /** runc removes the control groups of a dead container within about 300 ms, or fails. */
 const targetPollMs = 20
 const checkSilenceMs = 250
@@ -143,7 +144,7 @@ function accountOverhead(shared: SharedArrayBuffer, workers: number): void {
  * alone, so it uses nothing but its arguments and globals.
  */
 function burnInWorker(data: WorkerData, agent: MessagePort): void {
-  const { ratePerCore, shared, index, stepMs, catchUpMs } = data
+  const { ratePerCore, shared, index, stepMs, catchUpMs, longestRestMs } = data
   const slots = new Float64Array(shared)
   const never = new Int32Array(new SharedArrayBuffer(4))
   agent.postMessage('ready', [])
@@ -161,7 +162,9 @@ function burnInWorker(data: WorkerData, agent: MessagePort): void {
     }
     const until = stepAt + Math.min(owedMs, 5 * stepMs)
     while (performance.now() < until);
-    const restMs = stepMs - (performance.now() - stepAt)
+    // On a slow machine a step alone may cost more than is asked for: then until that much is due.
+    const aheadMs = Math.min(-owedMs / ratePerCore, longestRestMs)
+    const restMs = Math.max(stepMs, aheadMs) - (performance.now() - stepAt)
     if (restMs > 0 && ratePerCore < 1) Atomics.wait(never, 0, 0, restMs)
   }
 }
