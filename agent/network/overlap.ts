@@ -4,6 +4,7 @@ import {
   parseBlock,
   type AddressBlock,
 } from '../../shared/attacks/network/address.ts'
+import { parsePortRange } from '../../shared/attacks/network/port-range.ts'
 import type { Sides } from '../../shared/attacks/network/selector.ts'
 import type { TrafficPlan } from './ruleset.ts'
 
@@ -37,15 +38,11 @@ function portsApart(a: Sides, b: Sides): boolean {
 
 function oneWay(a: Sides, b: Sides): boolean {
   if (a.only.length === 0) return false
-  return a.only.map(range).every(([from, to]) => {
-    if (b.not.map(range).some(([low, high]) => low <= from && to <= high)) return true
-    return b.only.length > 0 && !b.only.map(range).some(([low, high]) => low <= to && from <= high)
+  const [spared, chosen] = [b.not.map(parsePortRange), b.only.map(parsePortRange)]
+  return a.only.map(parsePortRange).every(({ from, to }) => {
+    if (spared.some((other) => other.from <= from && to <= other.to)) return true
+    return chosen.length > 0 && !chosen.some((other) => other.from <= to && from <= other.to)
   })
-}
-
-function range(text: string): [number, number] {
-  const [from = '0', to = from] = text.split('-')
-  return [Number(from), Number(to)]
 }
 
 function protocolsApart(a: TrafficPlan, b: TrafficPlan): boolean {

@@ -1,4 +1,5 @@
 import { contains, formatBlock, parseBlock } from '../../shared/attacks/network/address.ts'
+import { parsePortRange } from '../../shared/attacks/network/port-range.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import { readProc } from '../host/processes.ts'
 import { runIn, type NamespaceRef } from './namespace.ts'
@@ -33,7 +34,7 @@ export async function choosePeers(plan: TrafficPlan, namespace: NamespaceRef): P
 function portTo(plan: TrafficPlan, talkingTo = unusedPort): number {
   const [wanted] = plan.remotePorts.only
   if (wanted === undefined) return unusedPort
-  return includesPort(plan.remotePorts.only, talkingTo) ? talkingTo : Number(wanted.split('-')[0])
+  return includesPort(plan.remotePorts.only, talkingTo) ? talkingTo : parsePortRange(wanted).from
 }
 
 function isChosen(plan: TrafficPlan, { address, port }: Endpoint): boolean {
@@ -53,8 +54,8 @@ function isChosen(plan: TrafficPlan, { address, port }: Endpoint): boolean {
 
 function includesPort(ranges: readonly string[], port: number): boolean {
   return ranges.some((range) => {
-    const [from = '0', to = from] = range.split('-')
-    return Number(from) <= port && port <= Number(to)
+    const { from, to } = parsePortRange(range)
+    return from <= port && port <= to
   })
 }
 
