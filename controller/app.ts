@@ -4,6 +4,7 @@ import { fastify, LogController, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { addApiKeyRoutes } from './api/api-keys/routes.ts'
 import { addAttackRoutes } from './api/attacks/routes.ts'
+import { addAuthPreferencesRoutes } from './api/auth-preferences/routes.ts'
 import { addClientRoutes } from './api/clients/routes.ts'
 import { addContainerRoutes } from './api/containers/routes.ts'
 import { addEventRoutes } from './api/events/routes.ts'
@@ -84,6 +85,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.register(async (scope) => {
     const router = createRouter(scope, deps.access, deps.store)
     addSessionRoutes(router, deps)
+    addAuthPreferencesRoutes(router, deps)
     addApiKeyRoutes(router, deps)
     addAttackRoutes(router, deps)
     addHaltRoutes(router, deps)

@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
-import { timestamp } from '../../shared/api/timestamp.ts'
 import { privilegesOf, type Privilege } from '../../shared/roles.ts'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { Company, Membership, Team } from '../store/companies.ts'
 import type { SessionRecord } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import type { User } from '../store/users.ts'
+import { changePassword } from './change-password.ts'
 import type { Seal } from './key-file.ts'
 import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
+import { login } from './sign-in.ts'
 
 /** Who makes a request, and what they may do now. */
 export interface Caller {
@@ -45,7 +44,7 @@ export interface Access {
   login(given: Credentials): Promise<Session | Session[]>
   /**
    * Ends all other sessions of the user.
-   * @throws ApiError `invalid_credentials`, `locked_out`; `forbidden` for a key
+   * @throws ApiError `invalid_credentials`, `locked_out`, `method_disabled`; `forbidden` for a key
    */
   changePassword(
     caller: Caller,
@@ -74,125 +73,6 @@ export function createAccess(deps: AccessDeps): Access {
       ),
     logout: ({ credential }) => logout(deps, credential),
     authenticate: (authorization) => authenticate(deps, authorization),
-  }
-}
-
-async function login(
-  deps: AccessDeps,
-  { email, password, companyName, wantsCompany }: Credentials,
-): Promise<Session | Session[]> {
-  const user = await deps.store.users.findByEmail(email)
-  const matches = await deps.passwords.check(password, user?.passwordHash)
-  const wanted = companyName?.trim().toLowerCase()
-  const sessions =
-    user && matches
-      ? (await organisationsOf(deps.store, user)).filter(
-          ({ company }) => !wanted || company.name.toLowerCase() === wanted,
-        )
-      : []
-  if (!user || sessions.length === 0)
-    throw new ApiError(
-      'invalid_credentials',
-      'Email, password and company name do not belong together. Check each of them.',
-    )
-  if (wantsCompany) return await openSession(deps, user, wholeCompany(sessions))
-  return await Promise.all(sessions.map((organisation) => openSession(deps, user, organisation)))
-}
-
-/** The company of these teams as one organisation. @throws ApiError when they are of several companies */
-function wholeCompany(teams: readonly Organisation[]): Organisation {
-  const [first, ...others] = teams as [Organisation, ...Organisation[]]
-  const names = [...new Set(teams.map(({ company }) => company.name))].join(', ')
-  if (others.some(({ company }) => company.id !== first.company.id))
-    throw new ApiError('invalid_body', `Say which company: ${names}.`, {
-      details: { field: 'companyName', allowed: names },
-    })
-  return { ...first, team: undefined, listed: teams.flatMap(({ listed }) => listed) }
-}
-
-async function changePassword(
-  deps: AccessDeps,
-  { userId, email, credential }: Caller,
-  given: { currentPassword: string; newPassword: string },
-): Promise<void> {
-  if (credential.kind === 'key')
-    throw new ApiError('forbidden', 'A key does not change the password. Sign in with it.')
-  const user = await deps.store.users.findByEmail(email)
-  if (!(await deps.passwords.check(given.currentPassword, user?.passwordHash)))
-    throw new ApiError('invalid_credentials', 'currentPassword is not your password.')
-  const hash = await deps.passwords.hash(given.newPassword)
-  const epoch = await deps.store.users.setPasswordHash(userId, hash)
-  const session = await deps.store.sessions.find(credential.tokenHash)
-  if (session) await deps.store.sessions.put(credential.tokenHash, { ...session, epoch })
-}
-
-interface Organisation {
-  readonly company: Company
-  readonly membership: Membership
-  /** Absent when the user belongs to no team of the company. */
-  readonly team: Team | undefined
-  /** The teams that its session is good for. */
-  readonly listed: readonly Team[]
-}
-
-/** The teams of a user, the oldest first; the company itself where the user has no team. */
-async function organisationsOf(store: Store, user: User): Promise<Organisation[]> {
-  const organisations: Organisation[] = []
-  for (const companyId of (await store.users.companiesOf(user.id)).sort()) {
-    const company = await store.companies.readCompany(companyId)
-    const membership = await store.companies.readMembership(companyId, user.id)
-    if (!company || !membership) continue
-    const teams = (await store.companies.listTeams(companyId)).filter(
-      (team) => membership.teams[team.id],
-    )
-    const parts = teams.length > 0 ? teams : [undefined]
-    organisations.push(
-      ...parts.map((team) => ({ company, membership, team, listed: team ? [team] : [] })),
-    )
-  }
-  return organisations
-}
-
-async function openSession(deps: AccessDeps, user: User, org: Organisation): Promise<Session> {
-  const token = randomUUID()
-  const expiresMs = Date.now() + deps.sessionSeconds * 1000
-  await deps.store.sessions.put(deps.seal.hashToken(token), {
-    userId: user.id,
-    email: user.email,
-    companyId: org.company.id,
-    teamId: org.team?.id,
-    sinceMs: org.membership.sinceMs,
-    // As it was when the password was read: one that is changed meanwhile ends this session too.
-    epoch: user.epoch,
-    expiresMs,
-  })
-  return {
-    expires_at: timestamp(expiresMs),
-    header: `Bearer ${token}`,
-    identifier: user.email,
-    org_id: org.team?.id ?? org.company.id,
-    org_name: org.team?.name ?? org.company.name,
-    company_id: org.company.id,
-    company_name: org.company.name,
-    renew_token: randomUUID(),
-    role: 'USER',
-    token,
-    teams: org.listed.map((team) => teamMembership(team, org.membership)),
-    ...(org.team ? {} : companyRights(org.membership)),
-  }
-}
-
-function companyRights({ roles }: Membership): Pick<Session, 'roles' | 'privileges'> {
-  return { roles: [...roles], privileges: [...privilegesOf(roles, [])].sort() }
-}
-
-/** A team with the roles of its member, as sessions and `users/self` show it. */
-export function teamMembership(team: Team, membership: Membership): Session['teams'][number] {
-  return {
-    identifier: team.id,
-    name: team.name,
-    company_id: team.companyId,
-    roles: [...(membership.teams[team.id] ?? [])],
   }
 }
 
@@ -226,6 +106,8 @@ async function callerOfKey({ store, seal }: AccessDeps, key: string): Promise<Ca
   const isOver = record?.expiresMs !== undefined && record.expiresMs <= Date.now()
   if (!record || record.revokedMs !== undefined || isOver) throw invalidToken()
   const { companyId, userId, email } = record
+  if (!(await store.authPreferences.read(companyId)).apiKeysEnabled)
+    throw new ApiError('unauthenticated', 'The company does not allow keys. Sign in instead.')
   const teamId = record.teamId ?? (await oldestTeam(store, companyId, userId))
   const credential = { kind: 'key', keyId: record.id } as const
   const caller = await callerOf(store, { companyId, userId, email, teamId }, credential)

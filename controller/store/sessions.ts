@@ -1,6 +1,9 @@
 import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
 
+/** How somebody signed in. */
+export type SignInMethod = 'password' | 'sso'
+
 /** What a token stands for. Roles are not in it: they are looked up at each request. */
 export interface SessionRecord {
   readonly userId: string
@@ -13,6 +16,8 @@ export interface SessionRecord {
   readonly expiresMs: number
   /** Of the password with which it was opened; another one ended it. */
   readonly epoch: number
+  /** A session of before this was recorded is of a password. */
+  readonly amr?: SignInMethod
 }
 
 /** Sessions by the keyed hash of their token; Redis forgets them when they expire. */

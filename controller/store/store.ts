@@ -1,5 +1,6 @@
 import type { Seal } from '../auth/key-file.ts'
 import { openApiKeys, type ApiKeys } from './api-keys.ts'
+import { openAuthPreferences, type AuthPreferencesStore } from './auth-preferences.ts'
 import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openCompanies, type Companies } from './companies.ts'
@@ -20,6 +21,7 @@ const schemaVersion = 1
 /** Everything that is kept, one store for each kind of thing. */
 export interface Store {
   readonly companies: Companies
+  readonly authPreferences: AuthPreferencesStore
   readonly teams: Teams
   readonly members: Members
   readonly invitations: Invitations
@@ -46,6 +48,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     )
   return {
     companies: openCompanies(redis, seal),
+    authPreferences: openAuthPreferences(redis),
     teams: openTeams(redis, seal),
     members: openMembers(redis),
     invitations: openInvitations(redis),

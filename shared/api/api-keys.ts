@@ -62,7 +62,7 @@ export const createApiKey = defineRoute({
     schema: Type.String({ description: '64 hex digits, to send as `Authorization: Key …`.' }),
     mediaType: 'text/plain',
   },
-  errors: ['invalid_body', 'malformed_json', 'too_many_keys'],
+  errors: ['invalid_body', 'malformed_json', 'method_disabled', 'too_many_keys'],
 })
 
 export const listApiKeys = defineRoute({
@@ -119,7 +119,7 @@ export const activateApiKey = defineRoute({
   access: 'API_KEYS_WRITE',
   params: KeyParams,
   success,
-  errors: ['key_not_found', 'too_many_keys'],
+  errors: ['key_not_found', 'method_disabled', 'too_many_keys'],
 })
 
 export const setApiKeyExpiration = defineRoute({

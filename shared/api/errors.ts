@@ -17,6 +17,7 @@ export const errorCatalogue = {
     status: 403,
     hint: 'Leave that host out, or have a company admin give --allow-controller-host.',
   },
+  method_disabled: { status: 403, hint: 'Use a method that the company allows.' },
   wrong_team: { status: 403, hint: 'Use the session of that team; each session is for one.' },
   team_not_found: { status: 404, hint: 'Check the id or name; GET /teams lists those there are.' },
   user_not_found: {
@@ -37,6 +38,7 @@ export const errorCatalogue = {
     hint: 'Leave out who is in the company; reactivate who was revoked.',
   },
   already_in_team: { status: 409, hint: 'Leave out who is in the team.' },
+  would_lock_out: { status: 409, hint: 'Have an owner sign in with another method first.' },
   last_owner: { status: 409, hint: 'Make somebody else an owner first.' },
   too_many_keys: { status: 409, hint: 'Revoke a key that is not needed any more.' },
   idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },

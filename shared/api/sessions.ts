@@ -94,6 +94,7 @@ export const changePassword = defineRoute({
     'invalid_body',
     'malformed_json',
     'invalid_credentials',
+    'method_disabled',
     'too_many_logins',
     'locked_out',
   ],

@@ -14,6 +14,7 @@ export function collisionsIn({
     updateTeam: { path: '/teams/Other', json: { name: local.team.name } },
     addTeamUsers: { json: [{ identifier: owner }] },
     setCompanyRoles: { path: ofOwner, json: { roles: ['COMPANY_USER'] } },
+    setAuthPreferences: { json: { passwordEnabled: false } },
     inviteToCompany: { json: [{ email: owner }] },
     inviteToTeam: { json: { email: owner } },
     revokeUser: { path: `${ofOwner}/active` },

@@ -106,6 +106,8 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   changePassword: ({ local }) => ({
     form: { currentPassword: local.owner.password, newPassword: local.owner.password },
   }),
+  setAuthPreferences: () => ({ json: { mfaRequired: false, sessionDuration: 720 } }),
+  setMfaPreferences: () => ({ form: { forceMfa: 'False' } }),
   createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),
 }

@@ -105,6 +105,7 @@ async function accept(deps: InvitationDeps, given: Acceptance) {
   const company = await store.companies.readCompany(given.companyId)
   const invitation = await store.invitations.find(given.companyId, given.email)
   if (!company || invitation?.codeHash !== seal.hashToken(given.code)) throw invalid()
+  if (!(await store.authPreferences.read(company.id)).passwordEnabled) throw invalid()
   const user = await store.users.findByEmail(given.email)
   // The code says that somebody was invited, not that this is they: who is known proves it.
   if (user && !(await deps.passwords.check(given.password, user.passwordHash))) throw invalid()
@@ -131,6 +132,6 @@ function checkPassword(password: string): void {
 function invalid(): ApiError {
   return new ApiError(
     'invalid_credentials',
-    'Invitation, email and password do not belong together, or the invitation is used, withdrawn or expired. Who has a user already gives its password.',
+    'Invitation, email and password do not belong together, or the invitation is used, withdrawn or expired, or the company does not use passwords. Who has a user already gives its password.',
   )
 }

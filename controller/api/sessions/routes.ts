@@ -1,5 +1,6 @@
 import { changePassword, login, logout, readSelf } from '../../../shared/api/sessions.ts'
-import { teamMembership, type Access } from '../../auth/access.ts'
+import type { Access } from '../../auth/access.ts'
+import { teamMembership } from '../../auth/sign-in.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
 

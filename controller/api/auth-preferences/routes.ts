@@ -1,0 +1,20 @@
+import { setAuthPreferences, setMfaPreferences } from '../../../shared/api/auth-preferences.ts'
+import type { Router } from '../../plugins/routes.ts'
+import type { Store } from '../../store/store.ts'
+import { createAuthPreferencesService } from './service.ts'
+
+/** How people sign in to a company, and which keys there may be. */
+export function addAuthPreferencesRoutes(router: Router, { store }: { store: Store }): void {
+  const service = createAuthPreferencesService(store)
+  router.add(setAuthPreferences, async ({ caller, params, body }) => {
+    await service.change(caller, params.companyId, body)
+    return 'Success' as const
+  })
+  router.add(setMfaPreferences, async ({ caller, params, body }) => {
+    // An empty field of a form is one that was not filled in.
+    const forceMfa = String(body.forceMfa ?? '').toLowerCase()
+    const change = forceMfa === '' ? {} : { mfaRequired: forceMfa === 'true' }
+    await service.change(caller, params.companyId, change)
+    return 'Success' as const
+  })
+}

@@ -1,0 +1,57 @@
+import type {
+  AuthPreferences,
+  AuthPreferencesChange,
+} from '../../../shared/api/auth-preferences.ts'
+import { ApiError } from '../../../shared/api/errors.ts'
+import type { Caller } from '../../auth/access.ts'
+import { companyNotFound } from '../../records/not-found.ts'
+import type { Store } from '../../store/store.ts'
+
+/** How people sign in to the caller's company. */
+export interface AuthPreferencesService {
+  /** What is not given stays. @throws ApiError `company_not_found`, `not_supported`, `would_lock_out` */
+  change(caller: Caller, companyId: string, given: AuthPreferencesChange): Promise<void>
+}
+
+/** What this server cannot do: switched on, it would promise something or keep people out. */
+const missing = [
+  'mfaRequired',
+  'googleEnabled',
+  'oauthEnabled',
+  'samlEnabled',
+  'samlForced',
+  'samlAliasesEnabled',
+  'claimsRequired',
+] as const
+
+/** Makes the service of authentication preferences. */
+export function createAuthPreferencesService(store: Store): AuthPreferencesService {
+  return {
+    async change(caller, companyId, given) {
+      if (caller.company.id !== companyId) throw companyNotFound(companyId)
+      await store.authPreferences.change(companyId, (now) => changed(now, given))
+    },
+  }
+}
+
+function changed(now: AuthPreferences, given: AuthPreferencesChange): AuthPreferences {
+  for (const field of missing)
+    if (given[field] === true)
+      throw new ApiError(
+        'not_supported',
+        `${field} cannot be true: this server does not have it. Allowed: false. Nothing was changed.`,
+        { details: { field, value: true, allowed: false } },
+      )
+  const known = Object.entries(given).filter(
+    ([name, value]) => Object.hasOwn(now, name) && value !== null,
+  )
+  const next = { ...now, ...(Object.fromEntries(known) as Partial<AuthPreferences>) }
+  // No other method is proven, so passwords are the only way in for owners.
+  if (now.passwordEnabled && !next.passwordEnabled)
+    throw new ApiError(
+      'would_lock_out',
+      'passwordEnabled cannot be false: no owner has signed in with another method yet, so nobody could. Nothing was changed.',
+      { details: { field: 'passwordEnabled', value: false, allowed: true } },
+    )
+  return next
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import type { AuthPreferences } from '../../shared/api/auth-preferences.ts'
+import { ApiError } from '../../shared/api/errors.ts'
+import type { Session } from '../../shared/api/sessions.ts'
+import { timestamp } from '../../shared/api/timestamp.ts'
+import { privilegesOf } from '../../shared/roles.ts'
+import type { Company, Membership, Team } from '../store/companies.ts'
+import type { SignInMethod } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import type { User } from '../store/users.ts'
+import type { AccessDeps, Credentials } from './access.ts'
+
+/** Something that a session is good for. */
+interface Organisation {
+  readonly company: Company
+  readonly preferences: AuthPreferences
+  readonly membership: Membership
+  /** Absent when the user belongs to no team of the company. */
+  readonly team: Team | undefined
+  /** The teams that its session is good for. */
+  readonly listed: readonly Team[]
+}
+
+/**
+ * Opens sessions for whoever knows the password, in the companies that allow passwords.
+ * @throws ApiError `invalid_credentials`, the same for whatever is wrong
+ */
+export async function login(
+  deps: AccessDeps,
+  { email, password, companyName, wantsCompany }: Credentials,
+): Promise<Session | Session[]> {
+  const user = await deps.store.users.findByEmail(email)
+  const matches = await deps.passwords.check(password, user?.passwordHash)
+  const wanted = companyName?.trim().toLowerCase()
+  const all = user && matches ? await organisationsOf(deps.store, user) : []
+  const sessions = all.filter(
+    ({ company, preferences }) =>
+      preferences.passwordEnabled && (!wanted || company.name.toLowerCase() === wanted),
+  )
+  if (!user || sessions.length === 0)
+    throw new ApiError(
+      'invalid_credentials',
+      'Email, password and company name do not belong together. Check each of them.',
+    )
+  const open = (organisation: Organisation) => openSession(deps, user, organisation, 'password')
+  if (wantsCompany) return await open(wholeCompany(sessions))
+  return await Promise.all(sessions.map((organisation) => open(organisation)))
+}
+
+/** The company of these teams as one organisation. @throws ApiError when they are of several companies */
+function wholeCompany(teams: readonly Organisation[]): Organisation {
+  const [first, ...others] = teams as [Organisation, ...Organisation[]]
+  const names = [...new Set(teams.map(({ company }) => company.name))].join(', ')
+  if (others.some(({ company }) => company.id !== first.company.id))
+    throw new ApiError('invalid_body', `Say which company: ${names}.`, {
+      details: { field: 'companyName', allowed: names },
+    })
+  return { ...first, team: undefined, listed: teams.flatMap(({ listed }) => listed) }
+}
+
+/** The teams of a user, the oldest first; the company itself where the user has no team. */
+async function organisationsOf(store: Store, user: User): Promise<Organisation[]> {
+  const organisations: Organisation[] = []
+  for (const companyId of (await store.users.companiesOf(user.id)).sort()) {
+    const company = await store.companies.readCompany(companyId)
+    const membership = await store.companies.readMembership(companyId, user.id)
+    if (!company || !membership) continue
+    const preferences = await store.authPreferences.read(companyId)
+    const teams = (await store.companies.listTeams(companyId)).filter(
+      (team) => membership.teams[team.id],
+    )
+    const parts = teams.length > 0 ? teams : [undefined]
+    organisations.push(
+      ...parts.map((team) => {
+        const listed = team ? [team] : []
+        return { company, preferences, membership, team, listed }
+      }),
+    )
+  }
+  return organisations
+}
+
+async function openSession(
+  deps: AccessDeps,
+  user: User,
+  org: Organisation,
+  amr: SignInMethod,
+): Promise<Session> {
+  const token = randomUUID()
+  const expiresMs = Date.now() + lifeSeconds(deps, org.preferences) * 1000
+  await deps.store.sessions.put(deps.seal.hashToken(token), {
+    userId: user.id,
+    email: user.email,
+    companyId: org.company.id,
+    teamId: org.team?.id,
+    sinceMs: org.membership.sinceMs,
+    // As it was when the password was read: one that is changed meanwhile ends this session too.
+    epoch: user.epoch,
+    amr,
+    expiresMs,
+  })
+  return {
+    expires_at: timestamp(expiresMs),
+    header: `Bearer ${token}`,
+    identifier: user.email,
+    org_id: org.team?.id ?? org.company.id,
+    org_name: org.team?.name ?? org.company.name,
+    company_id: org.company.id,
+    company_name: org.company.name,
+    renew_token: randomUUID(),
+    role: 'USER',
+    token,
+    teams: org.listed.map((team) => teamMembership(team, org.membership)),
+    ...(org.team ? {} : companyRights(org.membership)),
+  }
+}
+
+/** A company's own length counts where nobody can renew: there it is the time to the next password. */
+function lifeSeconds(deps: AccessDeps, preferences: AuthPreferences): number {
+  if (preferences.allowSessionRenewal) return deps.sessionSeconds
+  return Math.min(deps.sessionSeconds, preferences.sessionDuration * 60)
+}
+
+function companyRights({ roles }: Membership): Pick<Session, 'roles' | 'privileges'> {
+  return { roles: [...roles], privileges: [...privilegesOf(roles, [])].sort() }
+}
+
+/** A team with the roles of its member, as sessions and `users/self` show it. */
+export function teamMembership(team: Team, membership: Membership): Session['teams'][number] {
+  return {
+    identifier: team.id,
+    name: team.name,
+    company_id: team.companyId,
+    roles: [...(membership.teams[team.id] ?? [])],
+  }
+}
