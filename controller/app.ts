@@ -6,12 +6,14 @@ import { addApiKeyRoutes } from './api/api-keys/routes.ts'
 import { addAttackRoutes } from './api/attacks/routes.ts'
 import { addAuthPreferencesRoutes } from './api/auth-preferences/routes.ts'
 import { addClientRoutes } from './api/clients/routes.ts'
+import { addCompanyRoutes } from './api/companies/routes.ts'
 import { addContainerRoutes } from './api/containers/routes.ts'
 import { addEventRoutes } from './api/events/routes.ts'
 import { addInvitationRoutes } from './api/invitations/routes.ts'
 import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
+import { addRoleRoutes } from './api/roles/routes.ts'
 import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
@@ -95,6 +97,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addClientRoutes(router, deps)
     addContainerRoutes(router, deps)
     addTeamRoutes(router, deps)
+    addCompanyRoutes(router, deps)
+    addRoleRoutes(router)
     addUserRoutes(router, deps)
     addInvitationRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())

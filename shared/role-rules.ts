@@ -20,6 +20,11 @@ const promotions: Readonly<Partial<Record<CompanyRole | TeamRole, Privilege>>> =
   TEAM_MANAGER: 'PROMOTE_DEMOTE_MANAGER',
 }
 
+/** Whether giving this role takes more than to place people. */
+export function isPromotion(role: CompanyRole | TeamRole): boolean {
+  return role in promotions
+}
+
 /** Whether `actor` may give `subject` these company roles instead of the present ones. */
 export function companyEditNeeds(
   actor: Holder,

@@ -8,6 +8,7 @@ import { registerAttack } from './commands/attack.ts'
 import { registerLocalAttacks } from './commands/attack-local.ts'
 import { registerCheck } from './commands/check.ts'
 import { registerClient } from './commands/client.ts'
+import { registerCompany } from './commands/company.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerContainer } from './commands/container.ts'
 import { registerInit } from './commands/init.ts'
@@ -56,6 +57,7 @@ function buildProgram(io: CliIo): Command {
   registerClient(program, io)
   registerContainer(program, io)
   registerKey(program, io)
+  registerCompany(program, io)
   registerTeam(program, io)
   registerUser(program, io)
   const onThisHost = [registerInit, registerStatus, registerCheck, registerRollback]

@@ -8,6 +8,7 @@ import {
   type ErrorCode,
 } from '../../shared/api/errors.ts'
 import { isStorageError } from '../store/redis.ts'
+import { insteadOf } from './not-offered.ts'
 
 /** Turns whatever a handler throws into the one error body. Unknown errors say nothing of themselves. */
 export function addErrorHandling(app: FastifyInstance): void {
@@ -23,7 +24,7 @@ export function addErrorHandling(app: FastifyInstance): void {
       new ApiError(
         'route_not_found',
         `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)} here. ` +
-          'See /v1/openapi.json for what there is.',
+          (insteadOf(request.method, request.url) ?? 'See /v1/openapi.json for what there is.'),
       ),
     ),
   )
@@ -128,10 +129,16 @@ function validationError(error: FastifyError): ApiError {
   if (missing)
     return new ApiError('invalid_body', `${field} is missing. Add it.`, { details: { field } })
   const value = shorten(fault.data)
-  const allowed = (fault.message ?? 'another value').replace(/^must be /, '')
+  const allowed = allowedBy(fault)
   return new ApiError('invalid_body', `${field} cannot be ${value}. Allowed: ${allowed}.`, {
     details: { field, value, allowed },
   })
+}
+
+function allowedBy({ params, message }: Fault): string {
+  const { allowedValues } = params
+  if (Array.isArray(allowedValues)) return allowedValues.join(', ')
+  return (message ?? 'another value').replace(/^must be /, '')
 }
 
 function shorten(value: unknown): string {

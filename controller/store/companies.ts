@@ -22,6 +22,8 @@ export interface Companies {
   addTeam(company: Company, name: string): Promise<Team & { secret: string }>
   findCompany(name: string): Promise<Company | undefined>
   readCompany(companyId: string): Promise<Company | undefined>
+  /** When the company was made, epoch ms. */
+  createdMsOf(companyId: string): Promise<number>
   listTeams(companyId: string): Promise<Team[]>
   findTeam(teamId: string): Promise<Team | undefined>
   readTeam(companyId: string, teamId: string): Promise<Team | undefined>
@@ -50,6 +52,8 @@ export function openCompanies(redis: Redis, seal: Seal): Companies {
       const id = await redis.hget(keys.companyNames, nameKey(name))
       return id === null ? undefined : await readCompany(id)
     },
+    createdMsOf: async (companyId) =>
+      Number((await redis.hget(keys.company(companyId), 'createdMs')) ?? 0),
     listTeams: (companyId) => teams.list(companyId),
     readTeam: (companyId, teamId) => teams.read(companyId, teamId),
     async findTeam(teamId) {

@@ -4,6 +4,7 @@ import { openAuthPreferences, type AuthPreferencesStore } from './auth-preferenc
 import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openCompanies, type Companies } from './companies.ts'
+import { openCompanySettings, type CompanySettingsStore } from './company-settings.ts'
 import { openControllers, type Controllers } from './controllers.ts'
 import { openExecutions, type Executions } from './executions.ts'
 import { openHosts, type Hosts } from './hosts.ts'
@@ -22,6 +23,7 @@ const schemaVersion = 1
 export interface Store {
   readonly companies: Companies
   readonly authPreferences: AuthPreferencesStore
+  readonly companySettings: CompanySettingsStore
   readonly teams: Teams
   readonly members: Members
   readonly invitations: Invitations
@@ -49,6 +51,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
   return {
     companies: openCompanies(redis, seal),
     authPreferences: openAuthPreferences(redis),
+    companySettings: openCompanySettings(redis),
     teams: openTeams(redis, seal),
     members: openMembers(redis),
     invitations: openInvitations(redis),

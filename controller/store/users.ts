@@ -25,6 +25,12 @@ export function checkEmail(email: string): string {
   })
 }
 
+/** What people call a user; null where they did not say. */
+export interface PersonName {
+  readonly first: string | null
+  readonly last: string | null
+}
+
 /** Users, known by their email address whatever its case. */
 export interface Users {
   /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
@@ -34,6 +40,8 @@ export interface Users {
   setPasswordHash(userId: string, passwordHash: string): Promise<number>
   /** How often the password was changed. */
   epochOf(userId: string): Promise<number>
+  nameOf(userId: string): Promise<PersonName>
+  setName(userId: string, name: PersonName): Promise<void>
   companiesOf(userId: string): Promise<string[]>
   /** Addresses in the order of the ids; empty for a user that is gone. */
   emailsOf(userIds: readonly string[]): Promise<string[]>
@@ -74,6 +82,13 @@ export function openUsers(redis: Redis): Users {
         userIds.map(async (userId) => (await redis.hget(keys.user(userId), 'email')) ?? ''),
       ),
     epochOf: async (userId) => Number((await redis.hget(keys.user(userId), 'epoch')) ?? 0),
+    async nameOf(userId) {
+      const [first, last] = await redis.hmget(keys.user(userId), 'firstName', 'lastName')
+      return { first: first || null, last: last || null }
+    },
+    async setName(userId, { first, last }) {
+      await redis.hset(keys.user(userId), { firstName: first ?? '', lastName: last ?? '' })
+    },
     companiesOf: (userId) => redis.smembers(keys.userCompanies(userId)),
   }
 }

@@ -28,7 +28,7 @@ export const inviteToCompany = defineRoute({
   method: 'POST',
   path: '/companies/:companyId/invites',
   tag: 'companies',
-  summary: 'Invite people to the company, as COMPANY_USER; all of them or none.',
+  summary: 'Invite people to the company in its default role; all of them or none.',
   access: 'COMPANY_USERS_WRITE',
   query: TeamQuery,
   params: Type.Object({ companyId: CompanyId }),
@@ -45,8 +45,7 @@ export const inviteToTeam = defineRoute({
   method: 'POST',
   path: '/users/invite',
   tag: 'users',
-  summary:
-    'Invite somebody to the company and, with a session of a team, to that team as TEAM_USER.',
+  summary: 'Invite somebody to the company and, with a session of a team, to that team.',
   access: 'COMPANY_USERS_WRITE',
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
   query: TeamQuery,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Nullable } from './nullable.ts'
 import { defineRoute } from './route.ts'
 import { Timestamp } from './timestamp.ts'
 
@@ -103,6 +104,8 @@ export const changePassword = defineRoute({
 export const Self = Type.Object(
   {
     identifier: Type.String({ description: 'Email address.' }),
+    first_name: Nullable(Type.String()),
+    last_name: Nullable(Type.String()),
     user_id: Type.String({ format: 'uuid' }),
     company_id: Type.String({ format: 'uuid' }),
     company_name: Type.String(),

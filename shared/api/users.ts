@@ -86,7 +86,7 @@ export const addTeamUsers = defineRoute({
   method: 'POST',
   path: '/users',
   tag: 'users',
-  summary: 'Add users of the company to the team as TEAM_USER: all of them or none.',
+  summary: 'Add users of the company to the team in its default role: all of them or none.',
   access: placing,
   query: TeamQuery,
   body: Type.Array(Type.Object({ identifier: Email }), { minItems: 1, maxItems: 100 }),

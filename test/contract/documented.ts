@@ -100,6 +100,8 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   addTeamUsers: () => ({ json: [{ identifier: walkedUser }] }),
   setTeamRoles: () => ({ form: { role: 'TEAM_VIEWER' } }),
   setCompanyRoles: () => ({ json: { roles: ['COMPANY_USER'] } }),
+  updateCompany: () => ({ json: { prefs: { walked: true } } }),
+  updateSelf: () => ({ json: { first_name: 'Walked' } }),
   updateTeam: () => ({ json: { name: 'Walked' } }),
   createOrg: () => ({ form: { name: `Team ${randomUUID()}` } }),
   resetOrgSecret: ({ local }) => ({ form: { identifier: local.team.id } }),

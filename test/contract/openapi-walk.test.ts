@@ -250,6 +250,7 @@ test('404: what is not there', async () => {
 test('400: a bad body, a bad query, a bad header', async () => {
   const badQuery: Record<string, string> = {
     rangeAttacks: 'startTime=soon',
+    readCompany: 'skipTeams=perhaps',
     setApiKeyExpiration: 'expiresAt=soon',
   }
   expect(

@@ -5,7 +5,6 @@ import {
   inviteToTeam,
   withdrawInvitation,
 } from '../../../shared/api/invitations.ts'
-import { readSelf } from '../../../shared/api/sessions.ts'
 import {
   addTeamUsers,
   listCompanyUsers,
@@ -23,6 +22,7 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { formatTable } from '../output/table.ts'
+import { ownCompany } from './own-company.ts'
 
 /** `temblor user …`: people of the company and of the team. */
 export function registerUser(program: Command, io: CliIo): void {
@@ -153,12 +153,8 @@ async function setRoles(io: CliIo, email: string, roles: readonly string[]): Pro
   )
 }
 
-async function ownCompany(io: CliIo): Promise<{ companyId: string }> {
-  const self = await signedInClient(io.env).api.call(readSelf)
-  return { companyId: self.company_id }
-}
-
-function userTable(users: readonly User[]): string[] {
+/** People as rows: state, roles and teams. */
+export function userTable(users: readonly User[]): string[] {
   const rows = users.map((user) => [
     user.identifier,
     user.state,

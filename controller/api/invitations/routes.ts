@@ -7,15 +7,15 @@ import {
   withdrawCompanyInvitation,
   withdrawInvitation,
 } from '../../../shared/api/invitations.ts'
+import { checkOwnCompany } from '../../auth/own-company.ts'
 import type { Router } from '../../plugins/routes.ts'
-import { companyNotFound } from '../../records/not-found.ts'
 import { createInvitationService, type InvitationDeps } from './service.ts'
 
 /** Invitations to a company. */
 export function addInvitationRoutes(router: Router, deps: InvitationDeps): void {
   const service = createInvitationService(deps)
   router.add(inviteToCompany, async ({ caller, params, body, request, reply }) => {
-    if (params.companyId !== caller.company.id) throw companyNotFound(params.companyId)
+    checkOwnCompany(caller, params.companyId)
     reply.header('cache-control', 'no-store')
     const emails = body.map((one) => one.identifier ?? one.email ?? missingEmail())
     return await service.invite(caller, emails, { team: undefined, origin: originOf(request) })
@@ -27,7 +27,7 @@ export function addInvitationRoutes(router: Router, deps: InvitationDeps): void 
     return invitation ?? missingEmail()
   })
   router.add(withdrawCompanyInvitation, async ({ caller, params }) => {
-    if (params.companyId !== caller.company.id) throw companyNotFound(params.companyId)
+    checkOwnCompany(caller, params.companyId)
     await service.withdraw(caller, params.email)
     return 'Success' as const
   })

@@ -82,13 +82,19 @@ async function inviteOne(
 ): Promise<Invitation> {
   const code = randomBytes(24).toString('base64url')
   const now = Date.now()
+  const { defaultCompanyRole, defaultTeamRole } = await store.companySettings.read(
+    caller.company.id,
+  )
   await store.invitations.put(caller.company.id, {
     email,
     codeHash: seal.hashToken(code),
     invitedBy: caller.email,
     createdMs: now,
     expiresMs: now + lifetimeMs,
-    membership: { roles: ['COMPANY_USER'], teams: team ? { [team.id]: ['TEAM_USER'] } : {} },
+    membership: {
+      roles: [defaultCompanyRole],
+      teams: team ? { [team.id]: [defaultTeamRole] } : {},
+    },
   })
   // Behind the #, so that neither the server nor a proxy writes the code into a log.
   const fragment = new URLSearchParams({ company: caller.company.id, email, code })

@@ -1,4 +1,5 @@
 import { changePassword, login, logout, readSelf } from '../../../shared/api/sessions.ts'
+import { updateSelf } from '../../../shared/api/self.ts'
 import type { Access } from '../../auth/access.ts'
 import { teamMembership } from '../../auth/sign-in.ts'
 import type { Router } from '../../plugins/routes.ts'
@@ -28,9 +29,14 @@ export function addSessionRoutes(
     return 'Success' as const
   })
   router.add(readSelf, async ({ caller }) => {
-    const teams = await store.companies.listTeams(caller.company.id)
+    const [teams, name] = await Promise.all([
+      store.companies.listTeams(caller.company.id),
+      store.users.nameOf(caller.userId),
+    ])
     return {
       identifier: caller.email,
+      first_name: name.first,
+      last_name: name.last,
       user_id: caller.userId,
       company_id: caller.company.id,
       company_name: caller.company.name,
@@ -42,5 +48,11 @@ export function addSessionRoutes(
         .filter((team) => caller.membership.teams[team.id])
         .map((team) => teamMembership(team, caller.membership)),
     }
+  })
+  router.add(updateSelf, async ({ caller, body }) => {
+    const before = await store.users.nameOf(caller.userId)
+    const { first_name: first = before.first, last_name: last = before.last } = body
+    await store.users.setName(caller.userId, { first, last })
+    return 'Success' as const
   })
 }

@@ -4,7 +4,8 @@ import { companyEditNeeds, revocationNeeds, teamEditNeeds } from '../../../share
 import type { CompanyRole, Privilege, TeamRole } from '../../../shared/roles.ts'
 import type { Caller } from '../../auth/access.ts'
 import { forbidden } from '../../auth/forbidden.ts'
-import { companyNotFound, userNotFound } from '../../records/not-found.ts'
+import { checkOwnCompany } from '../../auth/own-company.ts'
+import { userNotFound } from '../../records/not-found.ts'
 import { toInvitedUser, toUser } from '../../records/users.ts'
 import type { Member } from '../../store/members.ts'
 import type { Store } from '../../store/store.ts'
@@ -43,7 +44,7 @@ export function createUserService(store: Store): UserService {
         user.team_memberships.some((one) => one.identifier === team.id),
       ),
     async ofCompany(caller, companyId) {
-      checkCompany(caller, companyId)
+      checkOwnCompany(caller, companyId)
       return await usersOf(store, companyId)
     },
     addToTeam: (caller, team, emails) => addToTeam(store, caller, team, emails),
@@ -57,7 +58,7 @@ export function createUserService(store: Store): UserService {
       return await shown(team.companyId, address, id, member)
     },
     async setCompanyRoles(caller, { companyId, email }, roles) {
-      checkCompany(caller, companyId)
+      checkOwnCompany(caller, companyId)
       const { id, address } = await findMember(store, companyId, email)
       const member = await store.members.change(companyId, id, (now) => {
         allow(companyEditNeeds(caller.membership, now, roles))
@@ -66,7 +67,7 @@ export function createUserService(store: Store): UserService {
       return await shown(companyId, address, id, member)
     },
     async setState(caller, { companyId, email }, state) {
-      checkCompany(caller, companyId)
+      checkOwnCompany(caller, companyId)
       const { id } = await findMember(store, companyId, email)
       await store.members.change(companyId, id, (now) => {
         allow(revocationNeeds(caller.membership, now))
@@ -112,10 +113,11 @@ async function addToTeam(store: Store, caller: Caller, team: Team, emails: reado
       `${present.email} is in the team ${team.name} already; nobody was added.`,
       { details: { field: 'identifier', value: present.email } },
     )
+  const { defaultTeamRole } = await store.companySettings.read(team.companyId)
   for (const { id } of found)
     await store.members.change(team.companyId, id, (now) => {
-      allow(teamEditNeeds(caller.membership, now, team.id, ['TEAM_USER']))
-      return { ...now, teams: withRoles(now, team, now.teams[team.id] ?? ['TEAM_USER']) }
+      allow(teamEditNeeds(caller.membership, now, team.id, [defaultTeamRole]))
+      return { ...now, teams: withRoles(now, team, now.teams[team.id] ?? [defaultTeamRole]) }
     })
 }
 
@@ -129,10 +131,6 @@ async function findMember(store: Store, companyId: string, email: string) {
   const user = await store.users.findByEmail(email)
   if (!user || !(await store.members.find(companyId, user.id))) throw userNotFound(email)
   return { id: user.id, address: user.email }
-}
-
-function checkCompany(caller: Caller, companyId: string): void {
-  if (caller.company.id !== companyId) throw companyNotFound(companyId)
 }
 
 function allow(missing: Privilege | undefined): void {
