@@ -18,6 +18,8 @@ import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import { addUserRoutes } from './api/users/routes.ts'
+import type { Audit } from './audit/audit.ts'
+import { createRequestAudit } from './audit/of-request.ts'
 import type { Access } from './auth/access.ts'
 import type { Seal } from './auth/key-file.ts'
 import type { LockOut } from './auth/lock-out.ts'
@@ -38,6 +40,7 @@ const requestTimeoutMs = 10_000
 /** What the API is made of. */
 export interface AppDeps {
   readonly store: Store
+  readonly audit: Audit
   readonly access: Access
   readonly passwords: Passwords
   readonly lockOut: LockOut
@@ -85,7 +88,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addRateLimit(app, deps.redis)
   await addOpenApi(app)
   app.register(async (scope) => {
-    const router = createRouter(scope, deps.access, deps.store)
+    const audit = createRequestAudit(deps.audit, deps.store)
+    const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
     addSessionRoutes(router, deps)
     addAuthPreferencesRoutes(router, deps)
     addApiKeyRoutes(router, deps)

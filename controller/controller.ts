@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { createHub } from './agents/hub.ts'
 import { openAuthority } from './agents/authority.ts'
 import { startAgentServer } from './agents/server.ts'
+import { openAudit } from './audit/audit.ts'
+import { createAuditHasher } from './audit/entry.ts'
 import { buildApp, type AppDeps } from './app.ts'
 import { createAccess } from './auth/access.ts'
 import { createSeal, openKeyFile } from './auth/key-file.ts'
@@ -35,6 +37,7 @@ export async function startController(
   const keyFile = await openKeyFile(config.keyFile)
   const seal = createSeal(keyFile)
   const store = await openStore(redis, seal)
+  const audit = openAudit({ chains: store.audit, hasher: createAuditHasher(keyFile), logger })
   const warnings = await durabilityWarnings(redis)
   for (const warning of warnings) logger.warn(warning)
   const bootId = ownBootId()
@@ -62,7 +65,8 @@ export async function startController(
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
   const gate = { access, seal, passwords, lockOut }
-  const app = await buildApp({ store, ...gate, hub, feed, redis, logger, health, transport })
+  const seen = { hub, feed, health }
+  const app = await buildApp({ store, audit, ...gate, ...seen, redis, logger, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
   return {
     httpPort: (app.server.address() as { port: number }).port,
@@ -73,6 +77,7 @@ export async function startController(
       await agents.close()
       await deadlines.close()
       ownHost.close()
+      await audit.close()
       redis.disconnect()
     },
   }

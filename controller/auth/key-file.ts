@@ -54,6 +54,12 @@ export function caFingerprint(keyFile: KeyFile): string {
   return createHash('sha256').update(der).digest('hex')
 }
 
+/** A key of 32 bytes for one purpose alone. */
+export function deriveKey(keyFile: KeyFile, purpose: 'secrets' | 'tokens' | 'audit'): Buffer {
+  const master = Buffer.from(keyFile.sealingKey, 'base64')
+  return Buffer.from(hkdfSync('sha256', master, '', `temblor ${purpose}`, 32))
+}
+
 /** Seals secrets that are kept in Redis, and hashes tokens with a key. */
 export interface Seal {
   close(secret: string): string
@@ -65,11 +71,8 @@ export interface Seal {
 
 /** AES-256-GCM with a fresh nonce for secrets, HMAC-SHA-256 for tokens; a derived key for each. */
 export function createSeal(keyFile: KeyFile): Seal {
-  const master = Buffer.from(keyFile.sealingKey, 'base64')
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', master, '', `temblor ${purpose}`, 32))
-  const secretKey = derive('secrets')
-  const tokenKey = derive('tokens')
+  const secretKey = deriveKey(keyFile, 'secrets')
+  const tokenKey = deriveKey(keyFile, 'tokens')
   return {
     close(secret) {
       const nonce = randomBytes(12)

@@ -9,6 +9,7 @@ import type {
   RouteContract,
 } from '../../shared/api/route.ts'
 import type { Access as Gate, Caller } from '../auth/access.ts'
+import type { AuditNote, RequestAudit } from '../audit/of-request.ts'
 import { enterTeam } from '../auth/enter-team.ts'
 import { forbidden } from '../auth/forbidden.ts'
 import type { Team } from '../store/companies.ts'
@@ -30,6 +31,8 @@ export interface RouteInput<C extends RouteContract> {
   readonly caller: Caller
   /** The team of the path, else of the session. @throws ApiError `wrong_team` for a session of the company */
   readonly team: Team
+  /** Tells the audit what the contract does not: what it is about, what has changed. */
+  readonly audit: AuditNote
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
@@ -64,8 +67,14 @@ export function errorsOf(contract: RouteContract): ErrorCode[] {
 
 const eventStream = 'text/event-stream'
 
+export interface RouterDeps {
+  readonly gate: Gate
+  readonly store: Store
+  readonly audit: RequestAudit
+}
+
 /** Makes the router of an app. */
-export function createRouter(app: FastifyInstance, gate: Gate, store: Store): Router {
+export function createRouter(app: FastifyInstance, deps: RouterDeps): Router {
   return {
     add(contract, handler, refuse) {
       app.route({
@@ -81,28 +90,58 @@ export function createRouter(app: FastifyInstance, gate: Gate, store: Store): Ro
         schema: schemaOf(contract),
         preValidation: async (request) => {
           if (contract.access === 'public') return
-          const session = await gate.authenticate(request.headers.authorization)
-          const named = await inNamedTeam(store, session, request)
-          const { team } = request.params as { team?: string }
-          const caller = team === undefined ? named : await enterTeam(store, named, team)
-          checkPrivilege(contract, caller)
-          request.caller = caller
+          await audited(deps.audit, request, contract, () => admit(deps, request, contract))
           refuse?.(request.body)
         },
         handler: async (request, reply) => {
           const { success } = contract
           reply.status(success.status)
           reply.type(`${success.mediaType ?? 'application/json'}; charset=utf-8`)
-          return await handler(inputOf(request, reply))
+          const note = deps.audit.note(request)
+          const answer = await audited(deps.audit, request, contract, async () =>
+            handler(inputOf(request, reply, note)),
+          )
+          await deps.audit.done(request, contract)
+          return answer
         },
       })
     },
   }
 }
 
+/** Lets the caller in, or says which privilege is missing. @throws ApiError */
+async function admit(
+  { gate, store }: RouterDeps,
+  request: FastifyRequest,
+  contract: RouteContract,
+): Promise<void> {
+  // Known from here on, so that the audit can say who was refused.
+  request.caller = await gate.authenticate(request.headers.authorization)
+  const named = await inNamedTeam(store, request.caller, request)
+  const { team } = request.params as { team?: string }
+  request.caller = team === undefined ? named : await enterTeam(store, named, team)
+  checkPrivilege(contract, request.caller)
+}
+
+/** Does it; when it is refused, that is recorded. */
+async function audited<T>(
+  audit: RequestAudit,
+  request: FastifyRequest,
+  contract: RouteContract,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await audit.refused(request, contract, error)
+    throw error
+  }
+}
+
 function inputOf<C extends RouteContract>(
   request: FastifyRequest,
   reply: FastifyReply,
+  audit: AuditNote,
 ): RouteInput<C> {
   return {
     body: request.body as BodyOf<C>,
@@ -111,6 +150,7 @@ function inputOf<C extends RouteContract>(
     headers: request.headers as HeadersOf<C>,
     request,
     reply,
+    audit,
     get caller() {
       if (!request.caller) throw new ApiError('unauthenticated', 'Sign in first.')
       return request.caller

@@ -26,6 +26,10 @@ export const keys = {
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
   companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
+  /** STREAM of the entries of the audit; without a company that of the installation. */
+  audit: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit`,
+  /** HASH sequence, hash and time of the newest entry. */
+  auditHead: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit-head`,
 
   /** ZSET identifier -> lease expiry, ms of Redis' clock. */
   liveHosts: (teamId: string) => `temblor:{t:${teamId}}:live`,
@@ -63,6 +67,10 @@ export const keys = {
   idempotency: (teamId: string, key: string) => `temblor:{t:${teamId}}:idempotency:${key}`,
   /** ZSET execution id -> when it counts as lost, ms. */
   due: (teamId: string) => `temblor:{t:${teamId}}:due`,
+}
+
+function auditTag(companyId: string | undefined): string {
+  return companyId === undefined ? 'installation' : `c:${companyId}`
 }
 
 /** Ids of attacks and executions; anything else could aim at another key. */

@@ -3,6 +3,7 @@ import { openApiKeys, type ApiKeys } from './api-keys.ts'
 import { openAuthPreferences, type AuthPreferencesStore } from './auth-preferences.ts'
 import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
+import { openAuditChains, type AuditChains } from './audit.ts'
 import { openCompanies, type Companies } from './companies.ts'
 import { openCompanySettings, type CompanySettingsStore } from './company-settings.ts'
 import { openControllers, type Controllers } from './controllers.ts'
@@ -31,6 +32,7 @@ export interface Store {
   readonly sessions: Sessions
   readonly apiKeys: ApiKeys
   readonly attempts: Attempts
+  readonly audit: AuditChains
   readonly controllers: Controllers
   readonly hosts: Hosts
   readonly attacks: Attacks
@@ -59,6 +61,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     sessions: openSessions(redis),
     apiKeys: openApiKeys(redis),
     attempts: openAttempts(redis),
+    audit: openAuditChains(redis),
     controllers: openControllers(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis),

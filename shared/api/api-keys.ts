@@ -42,6 +42,7 @@ export const activeKeyLimit = 5
 
 export const createApiKey = defineRoute({
   operationId: 'createApiKey',
+  audit: 'key.create',
   method: 'POST',
   path: '/apikeys',
   tag,
@@ -100,6 +101,7 @@ export const listCompanyApiKeys = defineRoute({
 
 export const revokeApiKey = defineRoute({
   operationId: 'revokeApiKey',
+  audit: 'key.revoke',
   method: 'DELETE',
   path: '/apikeys/:keyId',
   tag,
@@ -112,6 +114,7 @@ export const revokeApiKey = defineRoute({
 
 export const activateApiKey = defineRoute({
   operationId: 'activateApiKey',
+  audit: 'key.reinstate',
   method: 'PUT',
   path: '/apikeys/:keyId/activate',
   tag,
@@ -124,6 +127,7 @@ export const activateApiKey = defineRoute({
 
 export const setApiKeyExpiration = defineRoute({
   operationId: 'setApiKeyExpiration',
+  audit: 'key.expire',
   method: 'PUT',
   path: '/apikeys/:keyId/expiration',
   tag,
@@ -137,6 +141,7 @@ export const setApiKeyExpiration = defineRoute({
 
 export const revokeUsersApiKey = defineRoute({
   operationId: 'revokeUsersApiKey',
+  audit: 'key.revoke',
   method: 'DELETE',
   path: '/companies/:companyId/users/:email/api-key/:keyId',
   tag,

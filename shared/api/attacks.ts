@@ -78,6 +78,7 @@ const requestErrors = [
 
 export const createAttack = defineRoute({
   operationId: 'createAttack',
+  audit: 'attack.create',
   method: 'POST',
   path: '/attacks/new',
   tag: 'attacks',
@@ -143,6 +144,7 @@ export type AttackPreview = Static<typeof AttackPreview>
 
 export const previewAttack = defineRoute({
   operationId: 'previewAttack',
+  audit: false,
   method: 'POST',
   path: '/attacks/preview',
   tag: 'attacks',
@@ -230,6 +232,7 @@ const AnyMap = Type.Record(Type.String(), Type.Unknown())
 
 export const annotateAttack = defineRoute({
   operationId: 'annotateAttack',
+  audit: 'attack.annotate',
   method: 'PUT',
   path: '/attacks/:guid/annotations',
   tag: 'attacks',

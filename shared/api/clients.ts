@@ -112,6 +112,7 @@ export const readClient = defineRoute({
 
 export const revokeClient = defineRoute({
   operationId: 'revokeClient',
+  audit: 'host.revoke',
   method: 'DELETE',
   path: '/clients/:identifier',
   tag: 'clients',
@@ -125,6 +126,7 @@ export const revokeClient = defineRoute({
 
 export const activateClient = defineRoute({
   operationId: 'activateClient',
+  audit: 'host.activate',
   method: 'PUT',
   path: '/clients/:identifier/activate',
   tag: 'clients',

@@ -61,6 +61,7 @@ export const listContainerLabels = defineRoute({
 
 export const matchContainers = defineRoute({
   operationId: 'matchContainers',
+  audit: false,
   method: 'POST',
   path: '/containers/match',
   tag: 'containers',

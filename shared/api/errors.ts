@@ -78,12 +78,15 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown> | undefined
   readonly retryAfterSeconds: number | undefined
+  /** What the answer does not tell, such as which of several things was wrong; for the audit alone. */
+  readonly why: string | undefined
   constructor(
     code: ErrorCode,
     message: string,
     options: {
       details?: Record<string, unknown>
       retryAfterSeconds?: number
+      why?: string
       cause?: unknown
     } = {},
   ) {
@@ -92,6 +95,7 @@ export class ApiError extends Error {
     this.code = code
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.why = options.why
   }
   get status(): number {
     return errorCatalogue[this.code].status

@@ -18,6 +18,7 @@ const haltAll = { access: ['HALT_WRITE', 'HALT_ALL'], query: TeamQuery, rateLimi
 
 export const haltAttack = defineRoute({
   operationId: 'haltAttack',
+  audit: 'attack.halt',
   method: 'DELETE',
   path: '/attacks/:guid',
   tag: 'halts',
@@ -32,6 +33,7 @@ export const haltAttack = defineRoute({
 
 export const haltAttackWithReason = defineRoute({
   operationId: 'haltAttackWithReason',
+  audit: 'attack.halt',
   method: 'POST',
   path: '/attacks/:guid/halt',
   tag: 'halts',
@@ -48,6 +50,7 @@ export const haltAttackWithReason = defineRoute({
 
 export const haltAllAttacks = defineRoute({
   operationId: 'haltAllAttacks',
+  audit: 'attack.halt-all',
   method: 'DELETE',
   path: '/attacks',
   tag: 'halts',
@@ -59,6 +62,7 @@ export const haltAllAttacks = defineRoute({
 
 export const haltAllAttacksWithReason = defineRoute({
   operationId: 'haltAllAttacksWithReason',
+  audit: 'attack.halt-all',
   method: 'POST',
   path: '/attacks/halt',
   tag: 'halts',
@@ -72,6 +76,7 @@ export const haltAllAttacksWithReason = defineRoute({
 
 export const haltEverything = defineRoute({
   operationId: 'haltEverything',
+  audit: 'attack.halt-all',
   method: 'POST',
   path: '/halts',
   tag: 'halts',

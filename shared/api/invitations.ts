@@ -25,6 +25,7 @@ export type Invitation = Static<typeof Invitation>
 
 export const inviteToCompany = defineRoute({
   operationId: 'inviteToCompany',
+  audit: 'invitation.create',
   method: 'POST',
   path: '/companies/:companyId/invites',
   tag: 'companies',
@@ -42,6 +43,7 @@ export const inviteToCompany = defineRoute({
 
 export const inviteToTeam = defineRoute({
   operationId: 'inviteToTeam',
+  audit: 'invitation.create',
   method: 'POST',
   path: '/users/invite',
   tag: 'users',
@@ -56,6 +58,7 @@ export const inviteToTeam = defineRoute({
 
 export const withdrawCompanyInvitation = defineRoute({
   operationId: 'withdrawCompanyInvitation',
+  audit: 'invitation.withdraw',
   method: 'DELETE',
   path: '/companies/:companyId/invites/:email',
   tag: 'companies',
@@ -69,6 +72,7 @@ export const withdrawCompanyInvitation = defineRoute({
 
 export const withdrawInvitation = defineRoute({
   operationId: 'withdrawInvitation',
+  audit: 'invitation.withdraw',
   method: 'DELETE',
   path: '/users/invite/:email',
   tag: 'users',
@@ -82,6 +86,7 @@ export const withdrawInvitation = defineRoute({
 
 export const acceptInvitation = defineRoute({
   operationId: 'acceptInvitation',
+  audit: 'invitation.accept',
   method: 'POST',
   path: '/companies/:companyId/users',
   tag: 'companies',

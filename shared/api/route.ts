@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import type { AuditAction } from '../audit-actions.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Privilege } from '../roles.ts'
 
@@ -32,6 +33,8 @@ export interface RouteContract {
   }
   /** The errors that are particular to this operation. */
   readonly errors: readonly ErrorCode[]
+  /** What the audit calls it. Whatever changes something has one, or says `false`: nothing worth knowing. */
+  readonly audit?: AuditAction | false
   /** Halting must work when a client has used up its requests. */
   readonly rateLimit?: false
 }

@@ -44,6 +44,7 @@ export function sessionsOf(answer: Session | readonly Session[]): readonly Sessi
 
 export const login = defineRoute({
   operationId: 'login',
+  audit: 'session.login',
   method: 'POST',
   path: '/users/auth',
   tag: 'users.auth',
@@ -69,6 +70,7 @@ export const login = defineRoute({
 
 export const logout = defineRoute({
   operationId: 'logout',
+  audit: 'session.logout',
   method: 'DELETE',
   path: '/users/auth',
   tag: 'users.auth',
@@ -80,6 +82,7 @@ export const logout = defineRoute({
 
 export const changePassword = defineRoute({
   operationId: 'changePassword',
+  audit: 'session.password',
   method: 'PUT',
   path: '/users/auth/password',
   tag: 'users.auth',

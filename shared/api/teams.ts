@@ -69,6 +69,7 @@ export const readTeam = defineRoute({
 
 export const updateTeam = defineRoute({
   operationId: 'updateTeam',
+  audit: 'team.update',
   method: 'PATCH',
   path: '/teams/:team',
   tag: 'teams',
@@ -83,6 +84,7 @@ export const updateTeam = defineRoute({
 
 export const deleteTeam = defineRoute({
   operationId: 'deleteTeam',
+  audit: 'team.delete',
   method: 'DELETE',
   path: '/teams/:team',
   tag: 'teams',
@@ -143,6 +145,7 @@ export const readOrg = defineRoute({
 
 export const createOrg = defineRoute({
   operationId: 'createOrg',
+  audit: 'team.create',
   method: 'POST',
   path: '/orgs',
   tag: 'orgs',
@@ -172,6 +175,7 @@ export const createOrg = defineRoute({
 
 export const resetTeamSecret = defineRoute({
   operationId: 'resetTeamSecret',
+  audit: 'team.secret',
   method: 'POST',
   path: '/teams/:team/secret/reset',
   tag: 'teams',
@@ -188,6 +192,7 @@ export const resetTeamSecret = defineRoute({
 
 export const resetOrgSecret = defineRoute({
   operationId: 'resetOrgSecret',
+  audit: 'team.secret',
   method: 'POST',
   path: '/orgs/auth/secret/reset',
   tag: 'orgs',

@@ -83,6 +83,7 @@ export const pageActiveUsers = defineRoute({
 
 export const addTeamUsers = defineRoute({
   operationId: 'addTeamUsers',
+  audit: 'team.add-users',
   method: 'POST',
   path: '/users',
   tag: 'users',
@@ -98,6 +99,7 @@ const UserInPath = Type.Object({ email: EmailInPath })
 
 export const setTeamRoles = defineRoute({
   operationId: 'setTeamRoles',
+  audit: 'user.roles',
   method: 'PUT',
   path: '/users/:email',
   tag: 'users',
@@ -118,6 +120,7 @@ export const setTeamRoles = defineRoute({
 
 export const removeTeamUser = defineRoute({
   operationId: 'removeTeamUser',
+  audit: 'user.remove',
   method: 'DELETE',
   path: '/users/:email',
   tag: 'users',
@@ -173,6 +176,7 @@ export const pageCompanyUsersByState = defineRoute({
 
 export const setCompanyRoles = defineRoute({
   operationId: 'setCompanyRoles',
+  audit: 'user.roles',
   method: 'PUT',
   path: '/companies/:companyId/users/:email',
   tag: 'companies',
@@ -187,6 +191,7 @@ export const setCompanyRoles = defineRoute({
 
 export const revokeUser = defineRoute({
   operationId: 'revokeUser',
+  audit: 'user.revoke',
   method: 'DELETE',
   path: '/companies/:companyId/users/:email/active',
   tag: 'companies',
@@ -200,6 +205,7 @@ export const revokeUser = defineRoute({
 
 export const reactivateUser = defineRoute({
   operationId: 'reactivateUser',
+  audit: 'user.reactivate',
   method: 'POST',
   path: '/companies/:companyId/users/:email/active',
   tag: 'companies',

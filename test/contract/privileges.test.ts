@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RouteContract } from '../../shared/api/route.ts'
+import { auditActions } from '../../shared/audit-actions.ts'
 import {
   companyPrivileges,
   companyRoles,
@@ -103,3 +104,15 @@ test.each(everyRole)('%s is let into its routes and into no other', async (role)
   }
   expect(faults).toEqual([])
 })
+
+test('whatever changes something is called by a name in the audit, or is known to read only', () => {
+  const changing = contracts.filter(({ method }) => method !== 'GET')
+  const names = new Set<unknown>(Object.keys(auditActions))
+  const unnamed = changing.filter(({ audit }) => audit !== false && !names.has(audit))
+  expect(unnamed.map(({ operationId }) => operationId)).toEqual([])
+  const reading = changing.filter(({ audit }) => audit === false)
+  expect(reading.map(({ operationId }) => operationId).toSorted()).toEqual(readingOperations)
+})
+
+/** They change nothing although they are not GET. */
+const readingOperations = ['matchContainers', 'previewAttack']

@@ -1,6 +1,7 @@
 import {
   annotateAttack,
   createAttack,
+  type CreateAttackBody,
   listActiveAttacks,
   listAttacks,
   listCompletedAttacks,
@@ -13,6 +14,7 @@ import {
 } from '../../../shared/api/attacks.ts'
 import { listExecutions } from '../../../shared/api/executions.ts'
 import type { AgentHub } from '../../agents/hub.ts'
+import type { Fact, Facts } from '../../audit/audit.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
 import { refuseTemplates } from './command.ts'
@@ -20,17 +22,28 @@ import { createAttackLists } from './lists.ts'
 import { previewOf } from './preview.ts'
 import { createAttackService } from './service.ts'
 
+/** What the audit tells of a request. */
+const askedFor = ({ command, target, labels }: CreateAttackBody): Facts => ({
+  args: (command.args ?? []).join(' '),
+  target: target as Fact,
+  labels: labels as Fact,
+})
+
 /** Attacks and their executions. */
 export function addAttackRoutes(router: Router, deps: { store: Store; hub: AgentHub }): void {
   const service = createAttackService(deps.store, deps.hub)
   const lists = createAttackLists(deps.store)
   router.add(
     createAttack,
-    ({ body, team, caller, headers, request }) =>
-      service.create(team.id, body, caller, {
+    async ({ body, team, caller, headers, request, audit }) => {
+      audit.detail(askedFor(body))
+      const id = await service.create(team.id, body, caller, {
         name: request.headers['x-gremlin-agent'],
         idempotencyKey: headers['idempotency-key'],
-      }),
+      })
+      audit.target({ kind: 'attack', id, name: body.command.type })
+      return id
+    },
     refuseTemplates,
   )
   router.add(

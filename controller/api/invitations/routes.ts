@@ -35,8 +35,9 @@ export function addInvitationRoutes(router: Router, deps: InvitationDeps): void 
     await service.withdraw(caller, params.email)
     return 'Success' as const
   })
-  router.add(acceptInvitation, async ({ params, body, request, reply }) => {
+  router.add(acceptInvitation, async ({ params, body, request, reply, audit }) => {
     reply.header('cache-control', 'no-store')
+    audit.claim(body.email, params.companyId)
     const given = { ...body, companyId: params.companyId, address: request.ip }
     const { email, company } = await service.accept(given)
     return { identifier: email, company_id: company.id, company_name: company.name }

@@ -10,15 +10,19 @@ export function addSessionRoutes(
   router: Router,
   { access, store }: { access: Access; store: Store },
 ): void {
-  router.add(login, ({ body, query, reply, request }) => {
+  router.add(login, async ({ body, query, reply, request, audit }) => {
     reply.header('cache-control', 'no-store')
-    return access.login({
+    const companyName = body.companyName || undefined
+    audit.claim(body.email, companyName)
+    const sessions = await access.login({
       email: body.email,
       password: body.password,
-      companyName: body.companyName || undefined,
+      companyName,
       address: request.ip,
       wantsCompany: query.getCompanySession?.toLowerCase() === 'true',
     })
+    audit.entered([...new Set([sessions].flat().map((session) => session.company_id))])
+    return sessions
   })
   router.add(logout, async ({ caller }) => {
     await access.logout(caller)

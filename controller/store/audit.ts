@@ -1,0 +1,64 @@
+import type { AuditEntry } from '../../shared/api/audit.ts'
+import { keys } from './keys.ts'
+import { loadScript, type Redis } from './redis.ts'
+
+/** The newest entry of a chain; sequence 0 and no hash before the first. */
+export interface ChainHead {
+  readonly sequence: number
+  readonly hash: string
+  readonly timeMs: number
+}
+
+/** What became of an append, the head as it is now, and Redis' clock. */
+export interface Appended {
+  readonly isAppended: boolean
+  readonly head: ChainHead
+  readonly nowMs: number
+}
+
+/** Chains of the audit: one for each company, one for the installation (`undefined`). */
+export interface AuditChains {
+  /** Appends all or, when the head is another by now, nothing. */
+  append(
+    companyId: string | undefined,
+    head: ChainHead,
+    entries: readonly AuditEntry[],
+  ): Promise<Appended>
+  /** Entries from one sequence to another, both included, the oldest first. */
+  read(companyId: string | undefined, from: number, to: number): Promise<AuditEntry[]>
+}
+
+/** Before the first entry. */
+export const noHead: ChainHead = { sequence: 0, hash: '', timeMs: 0 }
+
+const appendAudit = loadScript('append-audit')
+
+/** Opens the store of the audit. */
+export function openAuditChains(redis: Redis): AuditChains {
+  return {
+    async append(companyId, head, entries) {
+      const last = entries.at(-1)
+      const answer = await appendAudit.run(
+        redis,
+        [keys.auditHead(companyId), keys.audit(companyId)],
+        [
+          head.sequence,
+          head.hash,
+          last ? Date.parse(last.time) : '',
+          last?.hash ?? '',
+          ...entries.map((entry) => JSON.stringify(entry)),
+        ],
+      )
+      const [ok, sequence, hash, timeMs, nowMs] = answer as [number, string, string, string, number]
+      return {
+        isAppended: ok === 1,
+        head: { sequence: Number(sequence), hash, timeMs: Number(timeMs) },
+        nowMs,
+      }
+    },
+    async read(companyId, from, to) {
+      const found = await redis.xrange(keys.audit(companyId), `${from}-0`, `${to}-0`)
+      return found.map(([, fields]) => JSON.parse(fields[1] ?? '') as AuditEntry)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** What the audit tells of, with what each means. A route names its own; the rest is recorded where it happens. */
+export const auditActions = {
+  'session.login': 'Somebody signed in, or tried to.',
+  'session.logout': 'A session was ended.',
+  'session.password': 'A user changed the own password, or tried to.',
+  'access.refused':
+    'A request for which the caller lacks the privilege; `target` is the operation.',
+  'attack.create': 'An attack was asked for.',
+  'attack.annotate': 'The notes of an attack were changed.',
+  'attack.halt': 'An attack was halted.',
+  'attack.halt-all': 'All attacks within reach were halted.',
+  'host.join': 'A host enrolled with the secret of a team, or tried to.',
+  'host.revoke': 'A host was cut off.',
+  'host.activate': 'A host that was cut off may come back.',
+  'key.create': 'A key of the API was made.',
+  'key.revoke': 'A key was revoked.',
+  'key.reinstate': 'A revoked key works again.',
+  'key.expire': 'The moment at which a key expires was changed.',
+  'company.create': 'A company was made.',
+  'team.create': 'A team was made.',
+  'team.update': 'A team was renamed.',
+  'team.delete': 'A team was deleted.',
+  'team.secret': 'The secret with which hosts join a team was replaced or shown.',
+  'team.add-users': 'Users of the company were added to a team.',
+  'user.create': "A user was made or given a place in a company, on the controller's host.",
+  'user.roles': 'Roles of a user were changed, in a team or in the company.',
+  'user.remove': 'A user was taken out of a team.',
+  'user.revoke': 'The access of a user to the company was ended.',
+  'user.reactivate': 'A revoked user was given the access back.',
+  'invitation.create': 'Somebody was invited.',
+  'invitation.withdraw': 'An invitation was withdrawn.',
+  'invitation.accept': 'An invitation was accepted, or somebody tried to.',
+} as const
+
+export type AuditAction = keyof typeof auditActions

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openAudit, type Audit } from '../../controller/audit/audit.ts'
+import { createAuditHasher } from '../../controller/audit/entry.ts'
+import { openAuditChains } from '../../controller/store/audit.ts'
+import { openRedis, type Redis } from '../../controller/store/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+const connections: Redis[] = []
+const sealingKey = randomBytes(32).toString('base64')
+const hasher = createAuditHasher({ sealingKey, caCertificatePem: '', caKeyPem: '' })
+
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(async () => {
+  for (const connection of connections) connection.disconnect()
+  await redis?.[Symbol.asyncDispose]()
+})
+
+/** The audit of one controller, with a connection of its own, and what it logs. */
+function controllersAudit() {
+  const connection = openRedis(redis.url)
+  connections.push(connection)
+  const lines: Record<string, unknown>[] = []
+  const logger = pino(
+    { level: 'error' },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  )
+  const chains = openAuditChains(connection)
+  return { audit: openAudit({ chains, hasher, logger }), chains, lines, connection }
+}
+
+const record = (audit: Audit, name: string, companyId: string | undefined = 'acme') =>
+  audit.record({
+    action: 'attack.create',
+    actor: { kind: 'user', id: 'u1', name },
+    from: '10.0.0.1',
+    companyId,
+    detail: { n: 1 },
+  })
+
+test('two controllers write 500 entries at once: none is lost, the chain is one', async () => {
+  const [one, two] = [controllersAudit(), controllersAudit()]
+  const names = Array.from({ length: 500 }, (_, index) => `user-${index}`)
+  await Promise.all(names.map((name, index) => record((index % 2 ? one : two).audit, name)))
+  const entries = await one.chains.read('acme', 1, 10_000)
+  expect(entries.map(({ actor }) => actor.name).toSorted()).toEqual(names.toSorted())
+  expect(entries.map(({ sequence }) => sequence)).toEqual(names.map((_, index) => index + 1))
+  expect(entries.every((entry) => hasher.matches(entry))).toBe(true)
+  expect(entries.map(({ previous }) => previous)).toEqual([
+    null,
+    ...entries.slice(0, -1).map(({ hash }) => hash),
+  ])
+  const times = entries.map(({ time }) => time)
+  expect(times).toEqual(times.toSorted())
+  // Each head that was logged is an entry of the chain, and the last one is the last.
+  const heads = [...one.lines, ...two.lines].map(
+    (line) => line['audit_head'] as { chain: string; sequence: number; hash: string },
+  )
+  for (const { chain, sequence, hash } of heads)
+    expect({ chain, hash }).toEqual({ chain: 'acme', hash: entries[sequence - 1]?.hash })
+  expect(Math.max(...heads.map(({ sequence }) => sequence))).toBe(500)
+})
+
+test('each company has a chain of its own, and the installation one', async () => {
+  const { audit, chains } = controllersAudit()
+  await record(audit, 'a', 'company-a')
+  await record(audit, 'b', 'company-b')
+  await audit.record({
+    action: 'session.login',
+    actor: { kind: 'claimed', id: null, name: 'x'.repeat(5_000) },
+  })
+  expect(await chains.read('company-a', 1, 9)).toMatchObject([
+    { sequence: 1, company_id: 'company-a', actor: { name: 'a' } },
+  ])
+  expect(await chains.read('company-b', 1, 9)).toHaveLength(1)
+  const [entry] = await chains.read(undefined, 1, 9)
+  expect(entry).toMatchObject({ company_id: null, previous: null })
+  expect(entry?.actor.name.length).toBeLessThan(310)
+})
+
+test('what cannot be appended is in the log at once and in the chain later, in its order', async () => {
+  const { audit, chains, lines, connection } = controllersAudit()
+  await record(audit, 'before', 'away')
+  connection.disconnect()
+  await Promise.all(['first', 'second'].map((name) => record(audit, name, 'away')))
+  const logged = lines.flatMap((line) => line['audit_entry'] ?? [])
+  expect(logged).toMatchObject([{ actor: { name: 'first' } }, { actor: { name: 'second' } }])
+  await connection.connect()
+  await audit.close()
+  const entries = await chains.read('away', 1, 9)
+  expect(entries.map(({ actor }) => actor.name)).toEqual(['before', 'first', 'second'])
+})
