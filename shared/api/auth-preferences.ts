@@ -80,6 +80,7 @@ const ofCompany = {
 export const setAuthPreferences = defineRoute({
   ...ofCompany,
   operationId: 'setAuthPreferences',
+  audit: 'company.preferences',
   path: '/companies/:companyId/auth/prefs',
   summary: 'Change how people sign in, how long that lasts and which keys there may be.',
   body: AuthPreferencesChange,
@@ -88,6 +89,7 @@ export const setAuthPreferences = defineRoute({
 export const setMfaPreferences = defineRoute({
   ...ofCompany,
   operationId: 'setMfaPreferences',
+  audit: 'company.preferences',
   path: '/companies/:companyId/mfaPrefs',
   summary: 'Require a second factor of everybody, or no longer. The provider is always TOTP.',
   consumes: ['application/x-www-form-urlencoded', 'application/json'],

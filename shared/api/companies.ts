@@ -64,6 +64,7 @@ export const readCompany = defineRoute({
 
 export const updateCompany = defineRoute({
   operationId: 'updateCompany',
+  audit: 'company.update',
   method: 'PATCH',
   path: '/companies/:companyId',
   tag: 'companies',

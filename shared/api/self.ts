@@ -7,6 +7,7 @@ const PersonName = Type.String({ maxLength: 100, pattern: String.raw`^[^\p{Cc}]*
 
 export const updateSelf = defineRoute({
   operationId: 'updateSelf',
+  audit: 'user.update',
   method: 'PATCH',
   path: '/users/self',
   tag: 'users',
