@@ -85,7 +85,8 @@ async function addNewUser(store: Store, email: string, password: string): Promis
   return await store.users.add(email, await passwords.hash(password))
 }
 
-async function connected(
+/** Runs a command against the data of the controller on this host. */
+export async function connected(
   work: (connection: AdminConnection) => Promise<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const connection = await openAdminConnection(process.env)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createSeal, openKeyFile, type KeyFile } from '../auth/key-file.ts'
+import { openKeyFile, type KeyFile } from '../auth/key-file.ts'
+import { createSeal } from '../auth/seal.ts'
 import { openRedis } from '../store/redis.ts'
 import { openStore, type Store } from '../store/store.ts'
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { caFingerprint, createSeal, openKeyFile } from '../auth/key-file.ts'
+import { caFingerprint, openKeyFile } from '../auth/key-file.ts'
+import { createSeal } from '../auth/seal.ts'
 import { createPasswords } from '../auth/password.ts'
 import type { Company, Team } from '../store/companies.ts'
 import { openRedis } from '../store/redis.ts'

@@ -1,6 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
-import { addCompany, addTeam, addUser, teamJoinLine } from './commands.ts'
+import { addCompany, addTeam, addUser, connected, teamJoinLine } from './commands.ts'
+import { rotateSealingKey, sealingKeys } from './sealing-key.ts'
+
+const json = ['--json', 'print the result as JSON'] as const
 
 /** `temblor admin`: companies, teams and users, on the controller's host. Exit codes as the CLI's. */
 async function main(args: string[]): Promise<number> {
@@ -14,7 +17,6 @@ async function main(args: string[]): Promise<number> {
         '  temblor admin team add Payments --company Temblor\n' +
         '  TEMBLOR_PASSWORD=… temblor admin user add ann@example.org --company Temblor --team Payments',
     )
-  const json = ['--json', 'print the result as JSON'] as const
   const company = program.command('company').description('Companies.')
   company
     .command('add <name>')
@@ -53,12 +55,50 @@ async function main(args: string[]): Promise<number> {
     .action((email: string, options: Parameters<typeof addUser>[1] & { json?: boolean }) =>
       run(options, () => addUser(email, options)),
     )
+  registerSealingKey(program)
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     return report(error)
   }
+}
+
+function registerSealingKey(program: Command): void {
+  const key = program.command('sealing-key').description('The key that seals secrets in Redis.')
+  key
+    .command('status')
+    .description('The sealing keys of the key file and what becomes of them.')
+    .option(...json)
+    .action((options: { json?: boolean }) =>
+      run(options, () => connected(async ({ keyFile }) => shownKeys(keyFile.path))),
+    )
+  key
+    .command('rotate')
+    .description('Seal everything with a new key and remove the old one; controllers may run.')
+    .option('--step', 'one step alone: copy the key file to all controllers after each')
+    .option(...json)
+    .addHelpText(
+      'after',
+      '\nIt may be cut off at any point: the next rotation finishes what it left.',
+    )
+    .action((options: { step?: boolean; json?: boolean }) =>
+      run(options, () =>
+        connected(async ({ store, keyFile }) => {
+          const deps = { store, keyFilePath: keyFile.path, say }
+          await rotateSealingKey(deps, options.step === true)
+          return shownKeys(keyFile.path)
+        }),
+      ),
+    )
+}
+
+function shownKeys(path: string): Record<string, unknown> {
+  return Object.fromEntries(sealingKeys(path).map(({ id, state }) => [id, state]))
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
 }
 
 /** Prints a result as JSON, or as one `name: value` a line. */

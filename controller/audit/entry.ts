@@ -1,11 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { AuditEntry } from '../../shared/api/audit.ts'
-import { deriveKey, type KeyFile } from '../auth/key-file.ts'
+import type { KeyFile } from '../auth/key-file.ts'
 
 /** An entry without what binds it to the chain. */
 export type UnhashedEntry = Omit<AuditEntry, 'hash'>
 
-/** Keyed hashes of entries. The key is derived from the key file, so who has only Redis cannot make one. */
+/** Keyed hashes of entries. The key is in the key file, so who has only Redis cannot make one. */
 export interface AuditHasher {
   /** Names the key in the entries that it hashed. */
   readonly keyId: string
@@ -15,8 +15,8 @@ export interface AuditHasher {
 }
 
 /** Makes the hasher of an installation. */
-export function createAuditHasher(keyFile: KeyFile): AuditHasher {
-  const key = deriveKey(keyFile, 'audit')
+export function createAuditHasher({ auditKey }: Pick<KeyFile, 'auditKey'>): AuditHasher {
+  const key = Buffer.from(auditKey, 'base64')
   const keyId = createHash('sha256').update(key).digest('base64url').slice(0, 8)
   const hash = (entry: UnhashedEntry) =>
     createHmac('sha256', key).update(canonical(entry)).digest('base64url')

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caFingerprint, createSeal, openKeyFile } from './key-file.ts'
+import { caFingerprint, newSealingKey, openKeyFile, replaceSealingKeys } from './key-file.ts'
 
 describe('the key file', () => {
   let dir = ''
@@ -27,16 +27,30 @@ describe('the key file', () => {
     await expect(openKeyFile(path)).rejects.toThrow(/not a key file/)
   })
 
-  it('seals secrets so that only the same key opens them unchanged', async () => {
-    const seal = createSeal(await openKeyFile(join(dir, 'keys.json')))
-    const other = createSeal(await openKeyFile(join(dir, 'another.json')))
-    const sealed = seal.close('secret')
-    expect(seal.open(sealed)).toBe('secret')
-    expect(seal.close('secret')).not.toBe(sealed)
-    expect(() => other.open(sealed)).toThrow(/authenticate/)
-    const changed = Buffer.from(sealed, 'base64')
-    changed[changed.length - 1] = (changed.at(-1) as number) ^ 1
-    expect(() => seal.open(changed.toString('base64'))).toThrow(/authenticate/)
-    expect(other.hashToken('token')).not.toBe(seal.hashToken('token'))
+  it('of an older version gives the keys that its one master key stood for', async () => {
+    const path = join(dir, 'older.json')
+    const { caCertificatePem, caKeyPem } = await openKeyFile(join(dir, 'keys.json'))
+    const sealingKey = Buffer.alloc(32, 7).toString('base64')
+    writeFileSync(path, JSON.stringify({ caCertificatePem, caKeyPem, sealingKey }))
+    const keyFile = await openKeyFile(path)
+    expect(keyFile).toEqual(await openKeyFile(path))
+    const states = keyFile.sealingKeys.map(({ state }) => state)
+    expect(states).toEqual(['current'])
+    const next = newSealingKey('next')
+    const written = await replaceSealingKeys(keyFile, [...keyFile.sealingKeys, next])
+    expect(await openKeyFile(path)).toEqual(written)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    // What hashes tokens stays what it was, without the master key.
+    expect(written.tokenKey).toBe(keyFile.tokenKey)
+    expect(readFileSync(path, 'utf8')).not.toContain(sealingKey)
+  })
+
+  it('is not replaced when somebody else replaced it meanwhile', async () => {
+    const path = join(dir, 'twice.json')
+    const before = await openKeyFile(path)
+    const after = await replaceSealingKeys(before, [...before.sealingKeys, newSealingKey('next')])
+    await expect(replaceSealingKeys(before, before.sealingKeys)).rejects.toThrow(/somebody else/)
+    expect(await openKeyFile(path)).toEqual(after)
+    expect(readdirSync(dir).filter((name) => name.startsWith('twice'))).toEqual(['twice.json'])
   })
 })

@@ -1,46 +1,85 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  X509Certificate,
-} from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { createHash, hkdfSync, randomBytes, X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { link, mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createAuthority } from '../agents/authority.ts'
 
+/** A key that seals secrets. What it sealed names it by its id. */
+export interface SealingKey {
+  readonly id: string
+  /** 32 bytes, base64. */
+  readonly key: string
+  /** One is `current` and seals; `next` and `old` ones only open, while a rotation goes on. */
+  readonly state: 'next' | 'current' | 'old'
+}
+
 /** What the key file holds. All controllers share it; it is never in Redis. */
 export interface KeyFile {
+  /** Where it was read. */
+  readonly path: string
   readonly caCertificatePem: string
   /** PKCS #8. */
   readonly caKeyPem: string
-  /** 32 bytes, base64. */
-  readonly sealingKey: string
+  /** 32 bytes, base64. It hashes tokens and is never changed: a hash cannot be made anew. */
+  readonly tokenKey: string
+  /** 32 bytes, base64. It chains the audit and is never changed for the same reason. */
+  readonly auditKey: string
+  readonly sealingKeys: readonly SealingKey[]
 }
 
 /** Reads the key file, making it (mode 0600) when there is none. Safe when two start at once. */
 export async function openKeyFile(path: string): Promise<KeyFile> {
   if (!existsSync(path)) await makeKeyFile(path)
-  const keyFile = JSON.parse(await readFile(path, 'utf8')) as KeyFile
-  if (!keyFile.caCertificatePem || !keyFile.caKeyPem || !keyFile.sealingKey)
+  return readKeyFile(path)
+}
+
+/** Reads the key file. @throws Error when it is missing or something else */
+export function readKeyFile(path: string): KeyFile {
+  return parseKeyFile(path, readFileSync(path, 'utf8'))
+}
+
+function parseKeyFile(path: string, text: string): KeyFile {
+  const given = JSON.parse(text) as Partial<KeyFile> & { sealingKey?: string }
+  const keys = given.sealingKey ? keysOfOneMaster(given.sealingKey) : given
+  const { caCertificatePem, caKeyPem } = given
+  const { tokenKey, auditKey, sealingKeys = [] } = keys
+  const isComplete = caCertificatePem && caKeyPem && tokenKey && auditKey
+  if (!isComplete || sealingKeys.filter(({ state }) => state === 'current').length !== 1)
     throw new Error(`${path} is not a key file of Temblor. Restore it from a backup.`)
-  return keyFile
+  return { path, caCertificatePem, caKeyPem, tokenKey, auditKey, sealingKeys }
+}
+
+/** What an older key file has in place of the separate keys. */
+function keysOfOneMaster(master: string): Pick<KeyFile, 'tokenKey' | 'auditKey' | 'sealingKeys'> {
+  const derive = (purpose: string) =>
+    Buffer.from(
+      hkdfSync('sha256', Buffer.from(master, 'base64'), '', `temblor ${purpose}`, 32),
+    ).toString('base64')
+  return {
+    tokenKey: derive('tokens'),
+    auditKey: derive('audit'),
+    sealingKeys: [{ ...sealingKeyOf(derive('secrets')), state: 'current' }],
+  }
+}
+
+function sealingKeyOf(key: string): Omit<SealingKey, 'state'> {
+  return { id: createHash('sha256').update(key).digest('hex').slice(0, 12), key }
+}
+
+/** A new key for sealing. */
+export function newSealingKey(state: SealingKey['state']): SealingKey {
+  return { ...sealingKeyOf(randomBytes(32).toString('base64')), state }
 }
 
 async function makeKeyFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const keyFile: KeyFile = {
+  const draft = await writeDraft(path, {
+    path,
     ...(await createAuthority()),
-    sealingKey: randomBytes(32).toString('base64'),
-  }
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
-  await file.writeFile(`${JSON.stringify(keyFile, null, 2)}\n`)
-  await file.sync()
-  await file.close()
+    tokenKey: randomBytes(32).toString('base64'),
+    auditKey: randomBytes(32).toString('base64'),
+    sealingKeys: [newSealingKey('current')],
+  })
   // link() fails when another controller was first; then its file counts.
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -48,44 +87,51 @@ async function makeKeyFile(path: string): Promise<void> {
   await rm(draft)
 }
 
+/**
+ * Puts other sealing keys into the key file, in one step that is on disk when this returns.
+ * @throws Error when the file is not what `before` was read from
+ */
+export async function replaceSealingKeys(
+  before: KeyFile,
+  sealingKeys: readonly SealingKey[],
+): Promise<KeyFile> {
+  const { path } = before
+  const after = { ...before, sealingKeys }
+  const owner = await stat(path)
+  const draft = await writeDraft(path, after, owner)
+  const now = parseKeyFile(path, await readFile(path, 'utf8'))
+  if (JSON.stringify(now) !== JSON.stringify(before)) {
+    await rm(draft)
+    throw new Error(`${path} was changed by somebody else meanwhile. Nothing was written.`)
+  }
+  await rename(draft, path)
+  const folder = await open(dirname(path), 'r')
+  await folder.sync()
+  await folder.close()
+  return after
+}
+
+/** Writes the keys beside the file, on disk. Whoever runs this, the controller must be able to read it. */
+async function writeDraft(
+  path: string,
+  { caCertificatePem, caKeyPem, tokenKey, auditKey, sealingKeys }: KeyFile,
+  owner?: { uid: number; gid: number },
+): Promise<string> {
+  const content = { caCertificatePem, caKeyPem, tokenKey, auditKey, sealingKeys }
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const file: FileHandle = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`)
+    if (owner && process.getuid?.() === 0) await file.chown(owner.uid, owner.gid)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return draft
+}
+
 /** SHA-256 of the CA certificate (DER), hex: what an agent checks before it says anything. */
 export function caFingerprint(keyFile: KeyFile): string {
   const der = new X509Certificate(keyFile.caCertificatePem).raw
   return createHash('sha256').update(der).digest('hex')
-}
-
-/** A key of 32 bytes for one purpose alone. */
-export function deriveKey(keyFile: KeyFile, purpose: 'secrets' | 'tokens' | 'audit'): Buffer {
-  const master = Buffer.from(keyFile.sealingKey, 'base64')
-  return Buffer.from(hkdfSync('sha256', master, '', `temblor ${purpose}`, 32))
-}
-
-/** Seals secrets that are kept in Redis, and hashes tokens with a key. */
-export interface Seal {
-  close(secret: string): string
-  /** @throws Error when the text was sealed with another key or was changed */
-  open(sealed: string): string
-  /** Keyed hash of a token: what is stored instead of it. */
-  hashToken(token: string): string
-}
-
-/** AES-256-GCM with a fresh nonce for secrets, HMAC-SHA-256 for tokens; a derived key for each. */
-export function createSeal(keyFile: KeyFile): Seal {
-  const secretKey = deriveKey(keyFile, 'secrets')
-  const tokenKey = deriveKey(keyFile, 'tokens')
-  return {
-    close(secret) {
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', secretKey, nonce)
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-      return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64')
-    },
-    open(sealed) {
-      const bytes = Buffer.from(sealed, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', secretKey, bytes.subarray(0, 12))
-      decipher.setAuthTag(bytes.subarray(12, 28))
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
-    },
-    hashToken: (token) => createHmac('sha256', tokenKey).update(token).digest('base64url'),
-  }
 }

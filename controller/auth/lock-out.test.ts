@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../shared/api/errors.ts'
 import { openAttempts } from '../store/attempts.ts'
 import { startTestRedis, type TestRedis } from '../../test/support/redis.ts'
-import type { Seal } from './key-file.ts'
+import type { Seal } from './seal.ts'
 import { createLockOut, network, type LockOut } from './lock-out.ts'
 
 let redis: TestRedis

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { ApiError } from '../../shared/api/errors.ts'
 import type { AttemptLimit, Attempts, Taken } from '../store/attempts.ts'
 import { emailKey } from '../store/users.ts'
-import type { Seal } from './key-file.ts'
+import type { Seal } from './seal.ts'
 
 /** Who tries to sign in, as he says, and from where. */
 export interface Claimant {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Seal } from '../auth/key-file.ts'
+import type { Seal } from '../auth/seal.ts'
 import { keys } from './keys.ts'
 import { openMembers, type Membership } from './members.ts'
 import { checkName, nameKey, nameTaken } from './names.ts'

@@ -4,6 +4,8 @@
  */
 export const keys = {
   schema: 'temblor:schema',
+  /** Whoever rotates the sealing key. */
+  rotationLock: 'temblor:rotation-lock',
   companyNames: 'temblor:company-names',
   teamCompanies: 'temblor:team-companies',
   /** ZSET boot id of a host that a controller runs on -> when that is forgotten, ms. */

@@ -1,4 +1,4 @@
-import type { Seal } from '../auth/key-file.ts'
+import type { Seal } from '../auth/seal.ts'
 import { openApiKeys, type ApiKeys } from './api-keys.ts'
 import { openAuthPreferences, type AuthPreferencesStore } from './auth-preferences.ts'
 import { openAttempts, type Attempts } from './attempts.ts'
@@ -13,6 +13,8 @@ import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
 import { openInvitations, type Invitations } from './invitations.ts'
 import { openMembers, type Members } from './members.ts'
+import { openRotationLock, type RotationLock } from './rotation-lock.ts'
+import type { SealedPlace } from './sealed-place.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
@@ -37,6 +39,9 @@ export interface Store {
   readonly hosts: Hosts
   readonly attacks: Attacks
   readonly executions: Executions
+  /** All that keep sealed secrets. */
+  readonly sealedPlaces: readonly SealedPlace[]
+  readonly rotationLock: RotationLock
 }
 
 /**
@@ -50,11 +55,12 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     throw new Error(
       `The data in Redis have schema version ${found}; this Temblor knows up to ${schemaVersion}. Use the newer Temblor.`,
     )
+  const teams = openTeams(redis, seal)
   return {
     companies: openCompanies(redis, seal),
     authPreferences: openAuthPreferences(redis),
     companySettings: openCompanySettings(redis),
-    teams: openTeams(redis, seal),
+    teams,
     members: openMembers(redis),
     invitations: openInvitations(redis),
     users: openUsers(redis),
@@ -66,5 +72,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
     executions: openExecutions(redis),
+    sealedPlaces: [teams],
+    rotationLock: openRotationLock(redis),
   }
 }

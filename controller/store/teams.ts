@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Seal } from '../auth/key-file.ts'
+import type { Seal } from '../auth/seal.ts'
 import { keys } from './keys.ts'
 import { checkName, nameKey, nameTaken } from './names.ts'
 import { loadScript, type Redis } from './redis.ts'
+import type { SealedPlace } from './sealed-place.ts'
 
 export interface Team {
   readonly id: string
@@ -32,7 +33,7 @@ interface TeamRecord {
 }
 
 /** Teams of companies, each with the secret that hosts join with. */
-export interface Teams {
+export interface Teams extends SealedPlace {
   /** The oldest first. */
   list(companyId: string): Promise<TeamDetail[]>
   read(companyId: string, teamId: string): Promise<TeamDetail | undefined>
@@ -78,30 +79,62 @@ export function openTeams(redis: Redis, seal: Seal): Teams {
     },
     async resetSecret(team, who) {
       const secret = newSecret()
-      const fresh = { secretSealed: seal.close(secret), secretSetMs: Date.now(), secretSetBy: who }
+      const secretSealed = seal.close(secret, secretOf(team.companyId, team.id))
+      const fresh = { secretSealed, secretSetMs: Date.now(), secretSetBy: who }
       return (await change(team, (record) => ({ ...record, ...fresh }))) && secret
     },
     async readSecret(team) {
       const text = await redis.hget(keys.companyTeams(team.companyId), team.id)
       if (text === null) throw new Error(`There is no team ${team.id}.`)
-      return seal.open((JSON.parse(text) as TeamRecord).secretSealed)
+      const { secretSealed } = JSON.parse(text) as TeamRecord
+      return seal.open(secretSealed, secretOf(team.companyId, team.id))
     },
     async remove(team) {
       const removed = await redis.hdel(keys.companyTeams(team.companyId), team.id)
       await redis.hdel(keys.teamCompanies, team.id)
       return removed === 1
     },
+    async reseal() {
+      let changed = 0
+      for (const companyId of await redis.hvals(keys.companyNames))
+        for (const id of await redis.hkeys(keys.companyTeams(companyId)))
+          if (await resealSecret(redis, seal, companyId, id)) changed += 1
+      return changed
+    },
   }
+}
+
+/** False when it is sealed with the key in use already, or the team is gone. */
+async function resealSecret(
+  redis: Redis,
+  seal: Seal,
+  companyId: string,
+  id: string,
+): Promise<boolean> {
+  for (;;) {
+    const text = await redis.hget(keys.companyTeams(companyId), id)
+    if (text === null) return false
+    const record = JSON.parse(text) as TeamRecord
+    const secretSealed = seal.renew(record.secretSealed, secretOf(companyId, id))
+    if (secretSealed === undefined) return false
+    if (await write(redis, companyId, { ...record, secretSealed }, text)) return true
+  }
+}
+
+/** What the secret of a team is sealed as. */
+function secretOf(companyId: string, teamId: string): string {
+  return `company ${companyId} team ${teamId} secret`
 }
 
 async function add(redis: Redis, seal: Seal, companyId: string, name: string) {
   const checked = checkName('team', name)
   const secret = newSecret()
+  const id = randomUUID()
   const record: TeamRecord = {
-    id: randomUUID(),
+    id,
     name: checked,
     nameKey: nameKey(checked),
-    secretSealed: seal.close(secret),
+    secretSealed: seal.close(secret, secretOf(companyId, id)),
     createdMs: Date.now(),
   }
   await write(redis, companyId, record, '')

@@ -9,8 +9,7 @@ import { startTestRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
 const connections: Redis[] = []
-const sealingKey = randomBytes(32).toString('base64')
-const hasher = createAuditHasher({ sealingKey, caCertificatePem: '', caKeyPem: '' })
+const hasher = createAuditHasher({ auditKey: randomBytes(32).toString('base64') })
 
 beforeAll(async () => {
   redis = await startTestRedis()

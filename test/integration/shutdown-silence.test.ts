@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createHub } from '../../controller/agents/hub.ts'
-import type { Seal } from '../../controller/auth/key-file.ts'
+import type { Seal } from '../../controller/auth/seal.ts'
 import { sweep } from '../../controller/jobs/deadlines.ts'
 import { keys } from '../../controller/store/keys.ts'
 import { openStore, type Store } from '../../controller/store/store.ts'

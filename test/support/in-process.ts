@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { readConfig } from '../../controller/config.ts'
 import { startController } from '../../controller/controller.ts'
-import { createSeal, openKeyFile } from '../../controller/auth/key-file.ts'
+import { openKeyFile } from '../../controller/auth/key-file.ts'
+import { createSeal } from '../../controller/auth/seal.ts'
 import { createPasswords } from '../../controller/auth/password.ts'
+import type { Redis } from '../../controller/store/redis.ts'
 import { openStore, type Store } from '../../controller/store/store.ts'
 import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
 import { signIn, type Api } from './api.ts'
@@ -23,6 +25,9 @@ export interface Person {
 export interface TestController extends AsyncDisposable {
   readonly baseUrl: string
   readonly store: Store
+  readonly redis: Redis
+  /** With which `temblor admin` works on it. */
+  readonly environment: Readonly<Record<string, string>>
   /** Makes a user (or gives one a place in another company) who signs in with `personsPassword`. */
   add(companyId: string, person: Person): Promise<string>
   /** Makes a user and signs in. */
@@ -59,6 +64,8 @@ export async function startTestController(
   return {
     baseUrl,
     store,
+    redis: redis.redis,
+    environment: { TEMBLOR_DATA_DIR: dir, TEMBLOR_REDIS_URL: redis.url },
     add,
     async join(company, person) {
       await add(company.id, person)

@@ -8,7 +8,7 @@ import {
   revokeUsersApiKey,
   setApiKeyExpiration,
 } from '../../../shared/api/api-keys.ts'
-import type { Seal } from '../../auth/key-file.ts'
+import type { Seal } from '../../auth/seal.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
 import { createApiKeyService, toApiKey } from './service.ts'
