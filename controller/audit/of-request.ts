@@ -113,11 +113,14 @@ const kindsInPaths = [
   ['identifier', 'host'],
 ] as const
 
+const looksLikeKey = (text: string) => /^(Key )?[0-9a-f]{64}$/i.test(text)
+
 function targetOfPath({ params, caller }: FastifyRequest): AuditTarget | undefined {
   const named = params as Readonly<Record<string, string | undefined>>
   for (const [parameter, kind] of kindsInPaths) {
     const name = named[parameter]
-    if (name !== undefined) return { kind, id: null, name }
+    // Whoever sends a key instead of its name must not leave it here.
+    if (name !== undefined) return { kind, id: null, name: looksLikeKey(name) ? '(a key)' : name }
   }
   if (named['team'] === undefined) return undefined
   const { id = null, name = named['team'] } = caller?.team ?? {}
@@ -132,7 +135,7 @@ async function placeOf(
 ): Promise<{ actor: AuditActor; companyIds: readonly (string | undefined)[] }> {
   const user = await store.users.findByEmail(email)
   const kind = isUnproven ? 'claimed' : 'user'
-  if (!user) return { actor: { kind, id: null, name: email.trim() }, companyIds: [undefined] }
+  if (!user) return { actor: { kind, id: null, name: claimedName(email) }, companyIds: [undefined] }
   const all = await store.users.companiesOf(user.id)
   const wanted = company?.trim().toLowerCase()
   const companies = await Promise.all(all.map((id) => store.companies.readCompany(id)))
@@ -144,4 +147,9 @@ async function placeOf(
     actor: { kind, id: user.id, name: user.email },
     companyIds: companyIds.length > 0 ? companyIds : [undefined],
   }
+}
+
+/** People type passwords into the wrong field: what is no address is not written down. */
+function claimedName(email: string): string {
+  return /^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email.trim()) ? email.trim() : '(not an email address)'
 }

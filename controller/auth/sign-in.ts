@@ -41,10 +41,21 @@ export async function login(
     throw new ApiError(
       'invalid_credentials',
       'Email, password and company name do not belong together. Check each of them.',
+      { why: whyNot(user, matches, all) },
     )
   const open = (organisation: Organisation) => openSession(deps, user, organisation, 'password')
   if (wantsCompany) return await open(wholeCompany(sessions))
   return await Promise.all(sessions.map((organisation) => open(organisation)))
+}
+
+/** What the answer does not tell. */
+function whyNot(user: User | undefined, matches: boolean, all: readonly Organisation[]): string {
+  if (!user) return 'unknown_user'
+  if (!matches) return 'wrong_password'
+  if (all.length === 0) return 'no_access'
+  return all.some(({ preferences }) => preferences.passwordEnabled)
+    ? 'wrong_company'
+    : 'method_disabled'
 }
 
 /** The company of these teams as one organisation. @throws ApiError when they are of several companies */

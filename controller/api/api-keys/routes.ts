@@ -19,9 +19,9 @@ export function addApiKeyRoutes(
   { store, seal }: { store: Store; seal: Seal },
 ): void {
   const service = createApiKeyService(store, seal)
-  router.add(createApiKey, async ({ caller, body, reply }) => {
+  router.add(createApiKey, async ({ caller, body, reply, audit }) => {
     reply.header('cache-control', 'no-store')
-    return await service.create(caller, body)
+    return await service.create(caller, body, audit)
   })
   router.add(listApiKeys, async ({ caller }) => (await service.own(caller)).map(toApiKey))
   router.add(listActiveApiKeys, async ({ caller }) =>
@@ -30,20 +30,20 @@ export function addApiKeyRoutes(
   router.add(listCompanyApiKeys, async ({ caller }) =>
     (await service.ofCompany(caller)).map(toApiKey),
   )
-  router.add(revokeApiKey, async ({ caller, params }) => {
-    await service.revoke(caller, params.keyId)
+  router.add(revokeApiKey, async ({ caller, params, audit }) => {
+    await service.revoke(caller, params.keyId, audit)
     return 'Success' as const
   })
-  router.add(activateApiKey, async ({ caller, params }) => {
-    await service.activate(caller, params.keyId)
+  router.add(activateApiKey, async ({ caller, params, audit }) => {
+    await service.activate(caller, params.keyId, audit)
     return 'Success' as const
   })
-  router.add(setApiKeyExpiration, async ({ caller, params, query }) => {
-    await service.expire(caller, params.keyId, query.expiresAt)
+  router.add(setApiKeyExpiration, async ({ caller, params, query, audit }) => {
+    await service.expire(caller, { ...params, expiresAt: query.expiresAt }, audit)
     return 'Success' as const
   })
-  router.add(revokeUsersApiKey, async ({ caller, params }) => {
-    await service.revokeOfUser(caller, params)
+  router.add(revokeUsersApiKey, async ({ caller, params, audit }) => {
+    await service.revokeOfUser(caller, params, audit)
     return 'Success' as const
   })
 }

@@ -3,6 +3,7 @@ import { activeKeyLimit, type ApiKey, type createApiKey } from '../../../shared/
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { BodyOf } from '../../../shared/api/route.ts'
 import { timestamp } from '../../../shared/api/timestamp.ts'
+import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import type { Seal } from '../../auth/seal.ts'
 import type { ApiKeyRecord, KeyChange } from '../../store/api-keys.ts'
@@ -13,19 +14,24 @@ import { checkKeysAllowed, readEnd } from './rules.ts'
 /** What is done with keys, for whoever asks. */
 export interface ApiKeyService {
   /** Gives the key itself. @throws ApiError `too_many_keys`, `wrong_team`, `invalid_body`, `method_disabled` */
-  create(caller: Caller, body: BodyOf<typeof createApiKey>): Promise<string>
+  create(caller: Caller, body: BodyOf<typeof createApiKey>, audit: AuditNote): Promise<string>
   own(caller: Caller): Promise<ApiKeyRecord[]>
   ofCompany(caller: Caller): Promise<ApiKeyRecord[]>
   /** @throws ApiError `key_not_found` */
-  revoke(caller: Caller, idOrName: string): Promise<void>
+  revoke(caller: Caller, idOrName: string, audit: AuditNote): Promise<void>
   /** @throws ApiError `key_not_found`, `too_many_keys`, `method_disabled` */
-  activate(caller: Caller, idOrName: string): Promise<void>
+  activate(caller: Caller, idOrName: string, audit: AuditNote): Promise<void>
   /** @throws ApiError `key_not_found`, `too_many_keys`, `invalid_body` */
-  expire(caller: Caller, idOrName: string, expiresAt: string | undefined): Promise<void>
+  expire(
+    caller: Caller,
+    which: { readonly keyId: string; readonly expiresAt: string | undefined },
+    audit: AuditNote,
+  ): Promise<void>
   /** @throws ApiError `key_not_found`, also for companies that are not the caller's */
   revokeOfUser(
     caller: Caller,
     which: { companyId: string; email: string; keyId: string },
+    audit: AuditNote,
   ): Promise<void>
 }
 
@@ -33,48 +39,61 @@ export interface ApiKeyService {
 export function createApiKeyService(store: Store, seal: Seal): ApiKeyService {
   const own: ApiKeyService['own'] = async (caller) =>
     (await store.apiKeys.list(caller.userId)).filter((key) => key.companyId === caller.company.id)
-  const ownOne = async (caller: Caller, idOrName: string) => pick(await own(caller), idOrName)
+  const ownOne = async (caller: Caller, idOrName: string, audit: AuditNote) =>
+    noted(pick(await own(caller), idOrName), audit)
   const change = async (record: ApiKeyRecord, fields: KeyChange) => {
     if (!(await store.apiKeys.change(record, fields, activeKeyLimit))) throw tooManyKeys()
   }
   return {
     own,
-    create: (caller, body) => create(store, seal, caller, body),
+    create: (caller, body, audit) => create({ store, seal }, caller, body, audit),
     ofCompany: ({ company }) => store.apiKeys.listCompany(company.id),
-    async revoke(caller, idOrName) {
-      await store.apiKeys.revoke(await ownOne(caller, idOrName), caller.email)
+    async revoke(caller, idOrName, audit) {
+      await store.apiKeys.revoke(await ownOne(caller, idOrName, audit), caller.email)
     },
-    async activate(caller, idOrName) {
+    async activate(caller, idOrName, audit) {
       await checkKeysAllowed(store, caller.company)
-      await change(await ownOne(caller, idOrName), { revokedMs: '', revokedBy: '' })
+      await change(await ownOne(caller, idOrName, audit), { revokedMs: '', revokedBy: '' })
     },
-    async expire(caller, idOrName, expiresAt) {
+    async expire(caller, { keyId, expiresAt }, audit) {
       const expiresMs = await readEnd(store, caller.company, expiresAt || undefined)
-      await change(await ownOne(caller, idOrName), { expiresMs: String(expiresMs ?? '') })
+      const record = await ownOne(caller, keyId, audit)
+      audit.detail({ old: at(record.expiresMs), new: at(expiresMs) })
+      await change(record, { expiresMs: String(expiresMs ?? '') })
     },
-    async revokeOfUser(caller, { companyId, email, keyId }) {
+    async revokeOfUser(caller, { companyId, email, keyId }, audit) {
+      audit.detail({ owner: email })
       const user = companyId === caller.company.id && (await store.users.findByEmail(email))
       const all = user ? await store.apiKeys.list(user.id) : []
       const theirs = all.filter((key) => key.companyId === caller.company.id)
-      await store.apiKeys.revoke(pick(theirs, keyId), caller.email)
+      await store.apiKeys.revoke(noted(pick(theirs, keyId), audit), caller.email)
     },
   }
 }
 
+/** Says in the audit which key it is. */
+function noted(record: ApiKeyRecord, audit: AuditNote): ApiKeyRecord {
+  audit.target({ kind: 'key', id: record.id, name: record.name })
+  return record
+}
+
 async function create(
-  store: Store,
-  seal: Seal,
+  { store, seal }: { store: Store; seal: Seal },
   caller: Caller,
   body: BodyOf<typeof createApiKey>,
+  audit: AuditNote,
 ): Promise<string> {
+  const id = randomUUID()
+  audit.target({ kind: 'key', id, name: body.identifier })
   await checkKeysAllowed(store, caller.company)
   const expiresMs = await readEnd(store, caller.company, body.expiresAt ?? undefined)
   const team = body.teamId ? await ownTeam(store, caller, body.teamId) : caller.team
+  audit.detail({ team: team?.name, expires: at(expiresMs) })
   // Lower-case hex: clients look for the words Key and Bearer in it.
   const key = randomBytes(32).toString('hex')
   const isAdded = await store.apiKeys.add(
     {
-      id: randomUUID(),
+      id,
       hash: seal.hashToken(key),
       name: body.identifier,
       description: body.description ?? undefined,

@@ -6,15 +6,15 @@ import { createAuthPreferencesService } from './service.ts'
 /** How people sign in to a company, and which keys there may be. */
 export function addAuthPreferencesRoutes(router: Router, { store }: { store: Store }): void {
   const service = createAuthPreferencesService(store)
-  router.add(setAuthPreferences, async ({ caller, params, body }) => {
-    await service.change(caller, params.companyId, body)
+  router.add(setAuthPreferences, async ({ caller, params, body, audit }) => {
+    await service.change(caller, params.companyId, body, audit)
     return 'Success' as const
   })
-  router.add(setMfaPreferences, async ({ caller, params, body }) => {
+  router.add(setMfaPreferences, async ({ caller, params, body, audit }) => {
     // An empty field of a form is one that was not filled in.
     const forceMfa = String(body.forceMfa ?? '').toLowerCase()
     const change = forceMfa === '' ? {} : { mfaRequired: forceMfa === 'true' }
-    await service.change(caller, params.companyId, change)
+    await service.change(caller, params.companyId, change, audit)
     return 'Success' as const
   })
 }

@@ -3,6 +3,8 @@ import type {
   AuthPreferencesChange,
 } from '../../../shared/api/auth-preferences.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
+import { changesOf } from '../../audit/changes.ts'
+import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import { companyNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,7 +12,12 @@ import type { Store } from '../../store/store.ts'
 /** How people sign in to the caller's company. */
 export interface AuthPreferencesService {
   /** What is not given stays. @throws ApiError `company_not_found`, `not_supported`, `would_lock_out` */
-  change(caller: Caller, companyId: string, given: AuthPreferencesChange): Promise<void>
+  change(
+    caller: Caller,
+    companyId: string,
+    given: AuthPreferencesChange,
+    audit: AuditNote,
+  ): Promise<void>
 }
 
 /** What this server cannot do: switched on, it would promise something or keep people out. */
@@ -27,9 +34,13 @@ const missing = [
 /** Makes the service of authentication preferences. */
 export function createAuthPreferencesService(store: Store): AuthPreferencesService {
   return {
-    async change(caller, companyId, given) {
+    async change(caller, companyId, given, audit) {
       if (caller.company.id !== companyId) throw companyNotFound(companyId)
-      await store.authPreferences.change(companyId, (now) => changed(now, given))
+      await store.authPreferences.change(companyId, (now) => {
+        const next = changed(now, given)
+        audit.detail(changesOf(now, next))
+        return next
+      })
     },
   }
 }

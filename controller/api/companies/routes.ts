@@ -12,9 +12,9 @@ export function addCompanyRoutes(router: Router, { store }: { store: Store }): v
     const withTeams = query.skipTeams?.toLowerCase() !== 'true'
     return await companies.read(caller.company, withTeams)
   })
-  router.add(updateCompany, async ({ caller, params, body }) => {
+  router.add(updateCompany, async ({ caller, params, body, audit }) => {
     checkOwnCompany(caller, params.companyId)
-    await companies.update(caller, body)
+    await companies.update(caller, body, audit)
     return 'Success' as const
   })
   router.add(listCompanyClients, async ({ caller, params }) => {

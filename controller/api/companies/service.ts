@@ -7,6 +7,8 @@ import {
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { BodyOf } from '../../../shared/api/route.ts'
 import { timestamp } from '../../../shared/api/timestamp.ts'
+import { changesOf } from '../../audit/changes.ts'
+import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import { enterTeam } from '../../auth/enter-team.ts'
 import { toOrg } from '../../records/teams.ts'
@@ -20,7 +22,7 @@ type Change = BodyOf<typeof updateCompany>
 export interface CompanyService {
   read(company: Company, withTeams: boolean): Promise<ShownCompany>
   /** @throws ApiError `invalid_body` when there would be too many preferences */
-  update(caller: Caller, change: Change): Promise<void>
+  update(caller: Caller, change: Change, audit: AuditNote): Promise<void>
   /** The hosts of every team that the caller may look into. */
   clients(caller: Caller): Promise<Client[]>
 }
@@ -49,8 +51,12 @@ export function createCompanyService(store: Store): CompanyService {
         ...(teams ? { orgs: teams.map(toOrg) } : {}),
       }
     },
-    async update({ company }, change) {
-      await store.companySettings.change(company.id, (now) => changed(now, change))
+    async update({ company }, change, audit) {
+      await store.companySettings.change(company.id, (now) => {
+        const next = changed(now, change)
+        audit.detail(changesOf({ ...now, ...now.prefs }, { ...next, ...next.prefs }))
+        return next
+      })
     },
     async clients(caller) {
       const lists = await Promise.all(

@@ -6,7 +6,7 @@ import { attackNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Why, and where to read more; for people. */
-type Why = { reason?: string | null; reference?: string | null } | null | undefined
+export type Why = { reason?: string | null; reference?: string | null } | null | undefined
 
 export interface HaltService {
   /** Orders the end of one attack. Repeating it changes nothing. @throws ApiError `attack_not_found` */

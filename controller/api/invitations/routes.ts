@@ -14,14 +14,16 @@ import { createInvitationService, type InvitationDeps } from './service.ts'
 /** Invitations to a company. */
 export function addInvitationRoutes(router: Router, deps: InvitationDeps): void {
   const service = createInvitationService(deps)
-  router.add(inviteToCompany, async ({ caller, params, body, request, reply }) => {
+  router.add(inviteToCompany, async ({ caller, params, body, request, reply, audit }) => {
     checkOwnCompany(caller, params.companyId)
     reply.header('cache-control', 'no-store')
     const emails = body.map((one) => one.identifier ?? one.email ?? missingEmail())
+    audit.target({ kind: 'user', id: null, name: emails.join(', ') })
     return await service.invite(caller, emails, { team: undefined, origin: originOf(request) })
   })
-  router.add(inviteToTeam, async ({ caller, body, request, reply }) => {
+  router.add(inviteToTeam, async ({ caller, body, request, reply, audit }) => {
     reply.header('cache-control', 'no-store')
+    audit.target({ kind: 'user', id: null, name: body.email })
     const where = { team: caller.team, origin: originOf(request) }
     const [invitation] = await service.invite(caller, [body.email], where)
     return invitation ?? missingEmail()
@@ -40,6 +42,7 @@ export function addInvitationRoutes(router: Router, deps: InvitationDeps): void 
     audit.claim(body.email, params.companyId)
     const given = { ...body, companyId: params.companyId, address: request.ip }
     const { email, company } = await service.accept(given)
+    audit.entered([company.id])
     return { identifier: email, company_id: company.id, company_name: company.name }
   })
 }

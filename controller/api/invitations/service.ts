@@ -110,14 +110,17 @@ async function accept(deps: InvitationDeps, given: Acceptance) {
   const { store, seal } = deps
   const company = await store.companies.readCompany(given.companyId)
   const invitation = await store.invitations.find(given.companyId, given.email)
-  if (!company || invitation?.codeHash !== seal.hashToken(given.code)) throw invalid()
-  if (!(await store.authPreferences.read(company.id)).passwordEnabled) throw invalid()
+  if (!company || invitation?.codeHash !== seal.hashToken(given.code)) throw invalid('wrong_code')
+  if (!(await store.authPreferences.read(company.id)).passwordEnabled)
+    throw invalid('method_disabled')
   const user = await store.users.findByEmail(given.email)
   // The code says that somebody was invited, not that this is they: who is known proves it.
-  if (user && !(await deps.passwords.check(given.password, user.passwordHash))) throw invalid()
+  if (user && !(await deps.passwords.check(given.password, user.passwordHash)))
+    throw invalid('wrong_password')
   if (!user) checkPassword(given.password)
   const hash = user ? '' : await deps.passwords.hash(given.password)
-  if (!(await store.invitations.take(company.id, invitation as InvitationRecord))) throw invalid()
+  if (!(await store.invitations.take(company.id, invitation as InvitationRecord)))
+    throw invalid('used_meanwhile')
   const joined = user ?? (await store.users.add(given.email, hash))
   await store.members.add(company.id, joined.id, {
     ...(invitation as InvitationRecord).membership,
@@ -135,9 +138,10 @@ function checkPassword(password: string): void {
   )
 }
 
-function invalid(): ApiError {
+function invalid(why: string): ApiError {
   return new ApiError(
     'invalid_credentials',
     'Invitation, email and password do not belong together, or the invitation is used, withdrawn or expired, or the company does not use passwords. Who has a user already gives its password.',
+    { why },
   )
 }

@@ -1,5 +1,6 @@
 import { changePassword, login, logout, readSelf } from '../../../shared/api/sessions.ts'
 import { updateSelf } from '../../../shared/api/self.ts'
+import { changesOf } from '../../audit/changes.ts'
 import type { Access } from '../../auth/access.ts'
 import { teamMembership } from '../../auth/sign-in.ts'
 import type { Router } from '../../plugins/routes.ts'
@@ -53,9 +54,11 @@ export function addSessionRoutes(
         .map((team) => teamMembership(team, caller.membership)),
     }
   })
-  router.add(updateSelf, async ({ caller, body }) => {
+  router.add(updateSelf, async ({ caller, body, audit }) => {
     const before = await store.users.nameOf(caller.userId)
     const { first_name: first = before.first, last_name: last = before.last } = body
+    audit.target({ kind: 'user', id: caller.userId, name: caller.email })
+    audit.detail(changesOf(before, { first, last }))
     await store.users.setName(caller.userId, { first, last })
     return 'Success' as const
   })

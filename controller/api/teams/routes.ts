@@ -41,13 +41,18 @@ export function addTeamRoutes(router: Router, deps: { store: Store; hub: AgentHu
     ),
   )
   router.add(readTeam, async ({ team }) => toTeam(await detailOf(team)))
-  router.add(updateTeam, async ({ team, body }) => toTeam(await service.rename(team, body.name)))
+  router.add(updateTeam, async ({ team, body, audit }) => {
+    audit.detail({ old: team.name, new: body.name })
+    return toTeam(await service.rename(team, body.name))
+  })
   router.add(deleteTeam, async ({ team, caller }) => toTeam(await service.remove(team, caller)))
   router.add(listOrgs, async ({ caller }) => (await store.teams.list(caller.company.id)).map(toOrg))
   router.add(readOrg, async ({ team }) => toOrg(await detailOf(team)))
-  router.add(createOrg, async ({ caller, body, query }) => {
+  router.add(createOrg, async ({ caller, body, query, audit }) => {
     const withCaller = query.addUser?.toLowerCase() === 'true'
+    audit.target({ kind: 'team', id: null, name: body.name })
     const { id, name } = await service.create(caller, body.name, withCaller)
+    audit.target({ kind: 'team', id, name })
     return {
       org_id: id,
       identifier: id,
@@ -62,11 +67,12 @@ export function addTeamRoutes(router: Router, deps: { store: Store; hub: AgentHu
     return { identifier: team.id, secret: await service.resetSecret(team, caller) }
   })
   router.add(resetOrgSecret, async (input) => {
-    const { body, caller, reply } = input
+    const { body, caller, reply, audit } = input
     reply.header('cache-control', 'no-store')
     const there = await enterTeam(store, caller, body?.identifier || input.team.id)
     if (!there.team || !there.privileges.has('TEAM_SECURITY_WRITE'))
       throw forbidden(['TEAM_SECURITY_WRITE'])
+    audit.target({ kind: 'team', id: there.team.id, name: there.team.name })
     return { identifier: there.team.id, secret: await service.resetSecret(there.team, caller) }
   })
 }

@@ -33,20 +33,19 @@ export function addUserRoutes(router: Router, { store }: { store: Store }): void
   router.add(pageActiveUsers, async ({ team, query }) =>
     pageOfList((await users.ofTeam(team)).filter(isActive), byAddress, query),
   )
-  router.add(addTeamUsers, async ({ caller, team, body }) => {
-    await users.addToTeam(
-      caller,
-      team,
-      body.map((one) => one.identifier),
-    )
+  router.add(addTeamUsers, async ({ caller, team, body, audit }) => {
+    const emails = body.map((one) => one.identifier)
+    audit.target({ kind: 'team', id: team.id, name: team.name })
+    audit.detail({ users: emails })
+    await users.addToTeam(caller, team, emails)
     return 'Success' as const
   })
-  router.add(setTeamRoles, ({ caller, team, params, body }) => {
+  router.add(setTeamRoles, ({ caller, team, params, body, audit }) => {
     const roles = typeof body === 'string' ? body : body.role
-    return users.setTeamRoles(caller, team, params.email, [roles].flat())
+    return users.setTeamRoles(caller, team, { ...params, roles: [roles].flat() }, audit)
   })
-  router.add(removeTeamUser, async ({ caller, team, params }) => {
-    await users.setTeamRoles(caller, team, params.email, [])
+  router.add(removeTeamUser, async ({ caller, team, params, audit }) => {
+    await users.setTeamRoles(caller, team, { ...params, roles: [] }, audit)
     return 'Success' as const
   })
   router.add(listCompanyUsers, ({ caller, params }) => users.ofCompany(caller, params.companyId))
@@ -58,15 +57,15 @@ export function addUserRoutes(router: Router, { store }: { store: Store }): void
     const wanted = all.filter((user) => user.state === params.state.toUpperCase())
     return pageOfList(wanted, byAddress, query)
   })
-  router.add(setCompanyRoles, ({ caller, params, body }) =>
-    users.setCompanyRoles(caller, params, body.roles),
+  router.add(setCompanyRoles, ({ caller, params, body, audit }) =>
+    users.setCompanyRoles(caller, params, body.roles, audit),
   )
-  router.add(revokeUser, async ({ caller, params }) => {
-    await users.setState(caller, params, 'REVOKED')
+  router.add(revokeUser, async ({ caller, params, audit }) => {
+    await users.setState(caller, params, 'REVOKED', audit)
     return 'Success' as const
   })
-  router.add(reactivateUser, async ({ caller, params }) => {
-    await users.setState(caller, params, 'ACTIVE')
+  router.add(reactivateUser, async ({ caller, params, audit }) => {
+    await users.setState(caller, params, 'ACTIVE', audit)
     return 'Success' as const
   })
 }

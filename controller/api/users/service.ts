@@ -2,6 +2,7 @@ import { ApiError } from '../../../shared/api/errors.ts'
 import type { User } from '../../../shared/api/users.ts'
 import { companyEditNeeds, revocationNeeds, teamEditNeeds } from '../../../shared/role-rules.ts'
 import type { CompanyRole, Privilege, TeamRole } from '../../../shared/roles.ts'
+import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import { forbidden } from '../../auth/forbidden.ts'
 import { checkOwnCompany } from '../../auth/own-company.ts'
@@ -19,18 +20,25 @@ export interface UserService {
   /** @throws ApiError `invalid_body` for who is not active here, `already_in_team`, `forbidden` */
   addToTeam(caller: Caller, team: Team, emails: readonly string[]): Promise<void>
   /** No roles take the user out of the team. @throws ApiError `user_not_found`, `forbidden` */
-  setTeamRoles(caller: Caller, team: Team, email: string, roles: readonly TeamRole[]): Promise<User>
+  setTeamRoles(
+    caller: Caller,
+    team: Team,
+    change: { readonly email: string; readonly roles: readonly TeamRole[] },
+    audit: AuditNote,
+  ): Promise<User>
   /** @throws ApiError `company_not_found`, `user_not_found`, `forbidden`, `last_owner` */
   setCompanyRoles(
     caller: Caller,
     where: { companyId: string; email: string },
     roles: readonly CompanyRole[],
+    audit: AuditNote,
   ): Promise<User>
   /** @throws ApiError as `setCompanyRoles` */
   setState(
     caller: Caller,
     where: { companyId: string; email: string },
     state: Member['state'],
+    audit: AuditNote,
   ): Promise<void>
 }
 
@@ -48,28 +56,34 @@ export function createUserService(store: Store): UserService {
       return await usersOf(store, companyId)
     },
     addToTeam: (caller, team, emails) => addToTeam(store, caller, team, emails),
-    async setTeamRoles(caller, team, email, roles) {
+    async setTeamRoles(caller, team, { email, roles }, audit) {
       const { id, address } = await findMember(store, team.companyId, email)
+      audit.target({ kind: 'user', id, name: address })
       const member = await store.members.change(team.companyId, id, (now) => {
         if (!now.teams[team.id]) throw userNotFound(email)
+        audit.detail({ old: now.teams[team.id], new: roles })
         allow(teamEditNeeds(caller.membership, now, team.id, roles))
         return { ...now, teams: withRoles(now, team, roles) }
       })
       return await shown(team.companyId, address, id, member)
     },
-    async setCompanyRoles(caller, { companyId, email }, roles) {
+    async setCompanyRoles(caller, { companyId, email }, roles, audit) {
       checkOwnCompany(caller, companyId)
       const { id, address } = await findMember(store, companyId, email)
+      audit.target({ kind: 'user', id, name: address })
       const member = await store.members.change(companyId, id, (now) => {
+        audit.detail({ old: now.roles, new: roles })
         allow(companyEditNeeds(caller.membership, now, roles))
         return { ...now, roles: [...new Set(roles)] }
       })
       return await shown(companyId, address, id, member)
     },
-    async setState(caller, { companyId, email }, state) {
+    async setState(caller, { companyId, email }, state, audit) {
       checkOwnCompany(caller, companyId)
-      const { id } = await findMember(store, companyId, email)
+      const { id, address } = await findMember(store, companyId, email)
+      audit.target({ kind: 'user', id, name: address })
       await store.members.change(companyId, id, (now) => {
+        audit.detail({ old: now.state, new: state })
         allow(revocationNeeds(caller.membership, now))
         const isBack = now.state === 'REVOKED' && state === 'ACTIVE'
         return { ...now, state, ...(isBack ? { sinceMs: Date.now() } : {}) }
