@@ -16,6 +16,7 @@ import { addMetricsRoutes } from './api/metrics/routes.ts'
 import { addRoleRoutes } from './api/roles/routes.ts'
 import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
+import { addRenewalRoutes } from './api/sessions/renewal.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import { addUserRoutes } from './api/users/routes.ts'
 import type { Audit } from './audit/audit.ts'
@@ -28,7 +29,7 @@ import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/error
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
 import { createRouter } from './plugins/routes.ts'
-import { addJsonParser, tolerantUrl } from './plugins/tolerance.ts'
+import { addJsonParser, tolerantMethod, tolerantUrl } from './plugins/tolerance.ts'
 import type { AgentHub } from './agents/hub.ts'
 import type { EventFeed } from './events/feed.ts'
 import type { Redis } from './store/redis.ts'
@@ -70,7 +71,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadClient,
     requestTimeout: requestTimeoutMs,
-    rewriteUrl: (request) => tolerantUrl(request.url ?? '/'),
+    rewriteUrl: (request) => {
+      const url = tolerantUrl(request.url ?? '/')
+      request.method = tolerantMethod(request.method ?? 'GET', url)
+      return url
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     ajv: {
       customOptions: {
@@ -91,6 +96,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     const audit = createRequestAudit(deps.audit, deps.store)
     const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
     addSessionRoutes(router, deps)
+    addRenewalRoutes(router, deps)
     addAuthPreferencesRoutes(router, deps)
     addApiKeyRoutes(router, deps)
     addAttackRoutes(router, deps)

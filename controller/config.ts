@@ -17,6 +17,8 @@ export interface ControllerConfig {
   /** Holds the CA key and the sealing key; made at the first start; shared by all controllers. */
   readonly keyFile: string
   readonly sessionSeconds: number
+  /** How long after the sign-in a session may be renewed. */
+  readonly renewalSeconds: number
   readonly deadManMs: number
   readonly heartbeatMs: number
   readonly logLevel: string
@@ -55,6 +57,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     redisUrl: env['TEMBLOR_REDIS_URL'] || 'redis://127.0.0.1:6379',
     keyFile: resolve(env['TEMBLOR_KEY_FILE'] || `${dataDir}/keys.json`),
     sessionSeconds: number('TEMBLOR_SESSION_SECONDS', 720 * minuteSeconds, 1, 720 * minuteSeconds),
+    renewalSeconds: number('TEMBLOR_RENEWAL_SECONDS', 7 * 86_400, 1, 90 * 86_400),
     deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
     heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
     logLevel: env['TEMBLOR_LOG_LEVEL'] || 'info',

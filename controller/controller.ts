@@ -60,8 +60,9 @@ export async function startController(
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const passwords = await createPasswords()
   const lockOut = createLockOut(store.attempts, seal)
-  const { sessionSeconds } = config
-  const access = createAccess({ store, seal, passwords, lockOut, sessionSeconds })
+  const { sessionSeconds, renewalSeconds } = config
+  const lives = { sessionSeconds, renewalSeconds }
+  const access = createAccess({ store, seal, passwords, lockOut, ...lives })
   const health = createHealth(redis, hub, warnings)
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)

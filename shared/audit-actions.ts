@@ -1,6 +1,8 @@
 /** What the audit tells of, with what each means. A route names its own; the rest is recorded where it happens. */
 export const auditActions = {
   'session.login': 'Somebody signed in, or tried to.',
+  'session.renew':
+    'A session was renewed, or somebody tried to; `renew_token_reused` when that ended it.',
   'session.logout': 'A session was ended.',
   'session.password': 'A user changed the own password, or tried to.',
   'access.refused':

@@ -9,6 +9,8 @@ import { changePassword } from './change-password.ts'
 import type { Seal } from './seal.ts'
 import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
+import { findPlace, type Holder } from './place.ts'
+import { renew, type RenewalRequest } from './renew.ts'
 import { login } from './sign-in.ts'
 
 /** Who makes a request, and what they may do now. */
@@ -27,7 +29,7 @@ export interface Caller {
 
 /** What the caller has shown. */
 export type Credential =
-  | { readonly kind: 'session'; readonly tokenHash: string }
+  | { readonly kind: 'session'; readonly session: SessionRecord }
   | { readonly kind: 'key'; readonly keyId: string }
 
 /** What somebody signs in with, and from where. */
@@ -50,6 +52,8 @@ export interface Access {
     caller: Caller,
     given: { currentPassword: string; newPassword: string; address: string },
   ): Promise<void>
+  /** @throws ApiError `unauthenticated`, the same for whatever does not fit together */
+  renew(given: RenewalRequest): Promise<Session>
   logout(caller: Caller): Promise<void>
   /** @throws ApiError `unauthenticated` */
   authenticate(authorization: string | undefined): Promise<Caller>
@@ -60,7 +64,10 @@ export interface AccessDeps {
   readonly seal: Seal
   readonly passwords: Passwords
   readonly lockOut: LockOut
+  /** How long a token lasts. */
   readonly sessionSeconds: number
+  /** How long after the sign-in a session may be renewed. */
+  readonly renewalSeconds: number
 }
 
 /** Makes the gate of the API. */
@@ -71,13 +78,14 @@ export function createAccess(deps: AccessDeps): Access {
       deps.lockOut.guard({ email: caller.email, address: given.address }, () =>
         changePassword(deps, caller, given),
       ),
+    renew: (given) => renew(deps, given),
     logout: ({ credential }) => logout(deps, credential),
     authenticate: (authorization) => authenticate(deps, authorization),
   }
 }
 
 async function logout({ store }: AccessDeps, credential: Credential): Promise<void> {
-  if (credential.kind === 'session') return await store.sessions.remove(credential.tokenHash)
+  if (credential.kind === 'session') return await store.sessions.end(credential.session.id)
   throw new ApiError('forbidden', 'A key has no session to end. Revoke it: DELETE /apikeys/{id}.')
 }
 
@@ -91,13 +99,15 @@ async function authenticate(deps: AccessDeps, authorization: string | undefined)
   if (key) return await callerOfKey(deps, key.toLowerCase())
   const [, token] = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization) ?? []
   if (!token) throw invalidToken()
-  const tokenHash = deps.seal.hashToken(token)
-  const session = await deps.store.sessions.find(tokenHash)
+  const session = await deps.store.sessions.find(deps.seal.hashToken(token))
   if (!session || session.expiresMs <= Date.now()) throw invalidToken()
-  const isOfOldPassword = session.epoch !== (await deps.store.users.epochOf(session.userId))
-  if (isOfOldPassword) throw invalidToken()
-  const credential = { kind: 'session', tokenHash } as const
-  return await callerOf(deps.store, session, credential)
+  const [caller, epoch] = await Promise.all([
+    callerOf(deps.store, session, { kind: 'session', session }),
+    deps.store.users.epochOf(session.userId),
+  ])
+  // Another password has ended it.
+  if (session.epoch !== epoch) throw invalidToken()
+  return caller
 }
 
 /** Whose key this is, in its own team: rights are those that its owner has now. */
@@ -131,25 +141,21 @@ function noteUse(store: Store, record: ApiKeyRecord): void {
 /** Looks the user's place up anew, so that a change of roles acts on the next request. */
 async function callerOf(
   store: Store,
-  who: Omit<SessionRecord, 'expiresMs' | 'epoch'>,
+  who: Holder & { readonly email: string },
   credential: Credential,
 ): Promise<Caller> {
-  const { companyId, teamId, userId, email } = who
-  const [company, membership, team] = await Promise.all([
-    store.companies.readCompany(companyId),
-    store.companies.readMembership(companyId, userId),
-    teamId === undefined ? undefined : store.companies.readTeam(companyId, teamId),
-  ])
-  if (!company || !membership) throw invalidToken()
-  // A user who was revoked and came back signs in anew.
-  if (who.sinceMs !== undefined && who.sinceMs !== membership.sinceMs) throw invalidToken()
-  const reach: Caller['reach'] = teamId === undefined ? 'company' : 'team'
-  const common = { userId, email, company, membership, reach, credential }
-  if (teamId === undefined)
-    return { ...common, team: undefined, privileges: privilegesOf(membership.roles, []) }
-  const teamRoles = membership.teams[teamId]
-  if (!team || !teamRoles) throw invalidToken()
-  return { ...common, team, privileges: privilegesOf(membership.roles, teamRoles) }
+  const { teamId, userId, email } = who
+  const place = await findPlace(store, who)
+  if (!place) throw invalidToken()
+  const roles = teamId === undefined ? [] : (place.membership.teams[teamId] ?? [])
+  return {
+    ...place,
+    userId,
+    email,
+    reach: teamId === undefined ? 'company' : 'team',
+    credential,
+    privileges: privilegesOf(place.membership.roles, roles),
+  }
 }
 
 function invalidToken(): ApiError {

@@ -19,6 +19,5 @@ export async function changePassword(
     throw new ApiError('invalid_credentials', 'currentPassword is not your password.')
   const hash = await deps.passwords.hash(given.newPassword)
   const epoch = await deps.store.users.setPasswordHash(userId, hash)
-  const session = await deps.store.sessions.find(credential.tokenHash)
-  if (session) await deps.store.sessions.put(credential.tokenHash, { ...session, epoch })
+  await deps.store.sessions.setEpoch(credential.session, epoch)
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { readKeyFile, type KeyFile } from './key-file.ts'
 
@@ -15,6 +15,8 @@ export interface Seal {
   renew(sealed: string, what: string): string | undefined
   /** Keyed hash of a token: what is stored instead of it. */
   hashToken(token: string): string
+  /** A token (UUID) that only the same texts give, and nobody without the key. */
+  deriveToken(...from: readonly string[]): string
 }
 
 interface Ring {
@@ -30,6 +32,7 @@ interface Ring {
 export function createSeal(keyFile: KeyFile): Seal {
   const { path } = keyFile
   const tokenKey = Buffer.from(keyFile.tokenKey, 'base64')
+  const nextTokenKey = Buffer.from(hkdfSync('sha256', tokenKey, '', 'temblor next tokens', 32))
   let ring = ringOf(keyFile)
   let seen = ''
   const current = (): Ring => {
@@ -58,7 +61,18 @@ export function createSeal(keyFile: KeyFile): Seal {
     renew: (sealed, what) =>
       sealed.startsWith(`v1.${current().current}.`) ? undefined : close(open(sealed, what), what),
     hashToken: (token) => createHmac('sha256', tokenKey).update(token).digest('base64url'),
+    deriveToken(...from) {
+      const digest = createHmac('sha256', nextTokenKey).update(JSON.stringify(from)).digest()
+      return toUuid(digest.subarray(0, 16))
+    },
   }
+}
+
+/** 122 of these 128 bits as a UUID of version 4. */
+function toUuid(bytes: Buffer): string {
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 function ringOf({ sealingKeys }: KeyFile): Ring {

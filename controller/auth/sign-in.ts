@@ -1,25 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import type { AuthPreferences } from '../../shared/api/auth-preferences.ts'
 import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
-import { timestamp } from '../../shared/api/timestamp.ts'
-import { privilegesOf } from '../../shared/roles.ts'
-import type { Company, Membership, Team } from '../store/companies.ts'
 import type { SignInMethod } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 import type { AccessDeps, Credentials } from './access.ts'
-
-/** Something that a session is good for. */
-interface Organisation {
-  readonly company: Company
-  readonly preferences: AuthPreferences
-  readonly membership: Membership
-  /** Absent when the user belongs to no team of the company. */
-  readonly team: Team | undefined
-  /** The teams that its session is good for. */
-  readonly listed: readonly Team[]
-}
+import { lifeSeconds, sessionAnswer, type Organisation } from './session-answer.ts'
+import { freshTokens, hashesOf } from './tokens.ts'
 
 /**
  * Opens sessions for whoever knows the password, in the companies that allow passwords.
@@ -97,51 +83,23 @@ async function openSession(
   org: Organisation,
   amr: SignInMethod,
 ): Promise<Session> {
-  const token = randomUUID()
-  const expiresMs = Date.now() + lifeSeconds(deps, org.preferences) * 1000
-  await deps.store.sessions.put(deps.seal.hashToken(token), {
-    userId: user.id,
-    email: user.email,
-    companyId: org.company.id,
-    teamId: org.team?.id,
-    sinceMs: org.membership.sinceMs,
-    // As it was when the password was read: one that is changed meanwhile ends this session too.
-    epoch: user.epoch,
-    amr,
-    expiresMs,
-  })
-  return {
-    expires_at: timestamp(expiresMs),
-    header: `Bearer ${token}`,
-    identifier: user.email,
-    org_id: org.team?.id ?? org.company.id,
-    org_name: org.team?.name ?? org.company.name,
-    company_id: org.company.id,
-    company_name: org.company.name,
-    renew_token: randomUUID(),
-    role: 'USER',
-    token,
-    teams: org.listed.map((team) => teamMembership(team, org.membership)),
-    ...(org.team ? {} : companyRights(org.membership)),
-  }
-}
-
-/** A company's own length counts where nobody can renew: there it is the time to the next password. */
-function lifeSeconds(deps: AccessDeps, preferences: AuthPreferences): number {
-  if (preferences.allowSessionRenewal) return deps.sessionSeconds
-  return Math.min(deps.sessionSeconds, preferences.sessionDuration * 60)
-}
-
-function companyRights({ roles }: Membership): Pick<Session, 'roles' | 'privileges'> {
-  return { roles: [...roles], privileges: [...privilegesOf(roles, [])].sort() }
-}
-
-/** A team with the roles of its member, as sessions and `users/self` show it. */
-export function teamMembership(team: Team, membership: Membership): Session['teams'][number] {
-  return {
-    identifier: team.id,
-    name: team.name,
-    company_id: team.companyId,
-    roles: [...(membership.teams[team.id] ?? [])],
-  }
+  const tokens = freshTokens()
+  const now = Date.now()
+  const endsMs = now + deps.renewalSeconds * 1000
+  const expiresMs = Math.min(now + lifeSeconds(deps, org.preferences) * 1000, endsMs)
+  await deps.store.sessions.open(
+    {
+      userId: user.id,
+      email: user.email,
+      companyId: org.company.id,
+      teamId: org.team?.id,
+      sinceMs: org.membership.sinceMs,
+      // As it was when the password was read: one that is changed meanwhile ends this session too.
+      epoch: user.epoch,
+      amr,
+      endsMs,
+    },
+    { ...hashesOf(deps.seal, tokens), expiresMs },
+  )
+  return sessionAnswer(org, user.email, tokens, expiresMs)
 }

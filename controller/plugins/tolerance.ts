@@ -15,6 +15,12 @@ export function tolerantUrl(url: string): string {
   return pairs.length > 0 ? `${clean}?${pairs.join('&')}` : clean
 }
 
+/** Existing clients renew a session with GET and a form in its body; that is the same as POST. */
+export function tolerantMethod(method: string, url: string): string {
+  const isRenewal = /^\/v1\/users\/renew(\/rbac)?\/?(\?|$)/.test(url)
+  return method === 'GET' && isRenewal ? 'POST' : method
+}
+
 /** Reads JSON; an empty body is no body, because clients announce JSON and then send nothing. */
 export function addJsonParser(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')

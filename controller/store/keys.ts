@@ -22,7 +22,11 @@ export const keys = {
   keyOwners: (companyId: string) => `temblor:{c:${companyId}}:key-owners`,
   /** HASH whose a key is, by its keyed hash. */
   apiKeyHash: (hash: string) => `temblor:api-key:${hash}`,
-  session: (tokenHash: string) => `temblor:session:${tokenHash}`,
+  /** HASH of one session, from sign-in to end. */
+  session: (sessionId: string) => `temblor:session:${sessionId}`,
+  /** STRING id of the session whose token this is or was. */
+  sessionToken: (tokenHash: string) => `temblor:session-token:${tokenHash}`,
+  renewToken: (renewHash: string) => `temblor:renew-token:${renewHash}`,
 
   company: (companyId: string) => `temblor:{c:${companyId}}:company`,
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,

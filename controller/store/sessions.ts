@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { keys } from './keys.ts'
-import type { Redis } from './redis.ts'
+import { answersOf, loadScript, type Redis } from './redis.ts'
 
 /** How somebody signed in. */
 export type SignInMethod = 'password' | 'sso'
 
-/** What a token stands for. Roles are not in it: they are looked up at each request. */
-export interface SessionRecord {
+/** Whose session it is and what for. Roles are not in it: they are looked up at each request. */
+export interface NewSession {
   readonly userId: string
   readonly email: string
   readonly companyId: string
@@ -13,37 +14,107 @@ export interface SessionRecord {
   readonly teamId: string | undefined
   /** Since when the user had access to the company. */
   readonly sinceMs?: number | undefined
-  readonly expiresMs: number
   /** Of the password with which it was opened; another one ended it. */
   readonly epoch: number
-  /** A session of before this was recorded is of a password. */
-  readonly amr?: SignInMethod
+  readonly amr: SignInMethod
+  /** Until when it may be renewed. */
+  readonly endsMs: number
 }
 
-/** Sessions by the keyed hash of their token; Redis forgets them when they expire. */
-export interface Sessions {
-  put(tokenHash: string, session: SessionRecord): Promise<void>
-  find(tokenHash: string): Promise<SessionRecord | undefined>
-  remove(tokenHash: string): Promise<void>
+/** A session: from one sign-in to its end, whatever tokens it had meanwhile. */
+export interface SessionRecord extends NewSession {
+  readonly id: string
+  /** When its present token expires. */
+  readonly expiresMs: number
 }
+
+/** The keyed hashes of the two tokens that a session has at a time. */
+export interface TokenHashes {
+  readonly tokenHash: string
+  readonly renewHash: string
+  readonly expiresMs: number
+}
+
+/** What became of a renewal. */
+export type Renewal =
+  | { readonly kind: 'renewed'; readonly expiresMs: number }
+  /** The renew token was used before: the session has ended. */
+  | { readonly kind: 'reused' }
+  /** Somebody ended the session meanwhile. */
+  | { readonly kind: 'gone' }
+
+/** Sessions, found by the keyed hashes of their tokens; Redis forgets them when they end. */
+export interface Sessions {
+  open(session: NewSession, tokens: TokenHashes): Promise<void>
+  /** Whose present token this is. */
+  find(tokenHash: string): Promise<SessionRecord | undefined>
+  /** Whose renew token this is or was. */
+  findByRenewal(renewHash: string): Promise<SessionRecord | undefined>
+  /**
+   * Uses up a renew token: the session has the next pair from now on, and no other. One that was used up
+   * already ends the session, unless `next` is the pair that it was given for, within ten seconds.
+   */
+  renew(session: SessionRecord, renewHash: string, next: TokenHashes): Promise<Renewal>
+  /** Keeps a session whose user has a new password. */
+  setEpoch(session: SessionRecord, epoch: number): Promise<void>
+  end(sessionId: string): Promise<void>
+}
+
+/** How long an answer that was lost may be asked for again. */
+const retryMs = 10_000
+
+const renewSession = loadScript('renew-session')
+const replaceField = loadScript('replace-field')
 
 /** Opens the store of sessions. */
 export function openSessions(redis: Redis): Sessions {
+  const read = async (pointer: string) => {
+    const id = await redis.get(pointer)
+    if (id === null) return undefined
+    const fields = await redis.hgetall(keys.session(id))
+    return fields['facts'] ? { token: fields['token'], record: toRecord(id, fields) } : undefined
+  }
+  /** First the ways to it: one that leads to a session with other tokens leads nowhere. */
+  const pointTo = async (id: string, endsMs: number, next: TokenHashes) => {
+    const pointers = redis
+      .multi()
+      .set(keys.sessionToken(next.tokenHash), id, 'PXAT', next.expiresMs)
+      .set(keys.renewToken(next.renewHash), id, 'PXAT', endsMs)
+    await answersOf(pointers)
+  }
   return {
-    async put(tokenHash, session) {
-      await redis.set(
-        keys.session(tokenHash),
-        JSON.stringify(session),
-        'PXAT',
-        Math.floor(session.expiresMs),
-      )
+    async open({ epoch, ...facts }, { tokenHash, renewHash, expiresMs }) {
+      const id = randomUUID()
+      await pointTo(id, facts.endsMs, { tokenHash, renewHash, expiresMs })
+      const fields = { token: tokenHash, renew: renewHash, expiresMs, epoch }
+      const opened = redis
+        .multi()
+        .hset(keys.session(id), { ...fields, facts: JSON.stringify(facts) })
+        .pexpireat(keys.session(id), facts.endsMs)
+      await answersOf(opened)
     },
     async find(tokenHash) {
-      const text = await redis.get(keys.session(tokenHash))
-      return text === null ? undefined : (JSON.parse(text) as SessionRecord)
+      const found = await read(keys.sessionToken(tokenHash))
+      return found?.token === tokenHash ? found.record : undefined
     },
-    async remove(tokenHash) {
-      await redis.del(keys.session(tokenHash))
+    findByRenewal: async (renewHash) => (await read(keys.renewToken(renewHash)))?.record,
+    async renew({ id, endsMs }, renewHash, next) {
+      await pointTo(id, endsMs, next)
+      const args = [renewHash, next.tokenHash, next.renewHash, next.expiresMs, retryMs]
+      const answer = await renewSession.run(redis, [keys.session(id)], args)
+      const [kind, expiresMs] = answer as [Renewal['kind'], number?]
+      return kind === 'renewed' ? { kind, expiresMs: Number(expiresMs) } : { kind }
+    },
+    async setEpoch({ id, epoch }, next) {
+      await replaceField.run(redis, [keys.session(id)], ['epoch', epoch, next])
+    },
+    async end(sessionId) {
+      await redis.del(keys.session(sessionId))
     },
   }
+}
+
+function toRecord(id: string, fields: Record<string, string>): SessionRecord {
+  const facts = JSON.parse(fields['facts'] ?? '{}') as Omit<NewSession, 'epoch'>
+  return { ...facts, id, epoch: Number(fields['epoch']), expiresMs: Number(fields['expiresMs']) }
 }

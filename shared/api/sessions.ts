@@ -20,7 +20,7 @@ export const Session = Type.Object(
     org_name: Type.String(),
     company_id: Type.String({ format: 'uuid' }),
     company_name: Type.String(),
-    renew_token: Type.String({ format: 'uuid' }),
+    renew_token: Type.String({ format: 'uuid', description: 'Opens the next session, once.' }),
     role: Type.String({
       description: 'Always `USER`; the roles are in `teams` and in users/self.',
     }),
@@ -66,6 +66,52 @@ export const login = defineRoute({
     'too_many_logins',
     'locked_out',
   ],
+})
+
+const renewal = {
+  method: 'POST',
+  tag: 'users',
+  access: 'public',
+  audit: 'session.renew',
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+  headers: Type.Object({
+    'idempotency-key': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'For ten seconds the same key with the same renew_token gets the same answer.',
+      }),
+    ),
+  }),
+  success: { status: 200, schema: Session },
+  errors: ['invalid_body', 'malformed_json', 'unauthenticated'],
+} as const
+
+const OptionalId = Type.Optional(Nullable(Type.String({ maxLength: 100 })))
+const renewing = {
+  email: Type.String({ minLength: 1, maxLength: 254 }),
+  renewToken: Type.String({ minLength: 1, maxLength: 100 }),
+}
+
+export const renewSession = defineRoute({
+  ...renewal,
+  operationId: 'renewSession',
+  path: '/users/renew/rbac',
+  summary:
+    'Open the next session with a renew_token, which is good once; used again, it ends the session. GET with the same form does the same.',
+  body: Type.Object({
+    ...renewing,
+    companyId: Type.String({ minLength: 1, maxLength: 100 }),
+    teamId: OptionalId,
+  }),
+})
+
+export const renewOrgSession = defineRoute({
+  ...renewal,
+  operationId: 'renewOrgSession',
+  path: '/users/renew',
+  summary: 'The same for older clients, by the `org_id` of the session.',
+  body: Type.Object({ ...renewing, orgId: Type.String({ minLength: 1, maxLength: 100 }) }),
 })
 
 export const logout = defineRoute({

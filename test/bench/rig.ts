@@ -5,6 +5,7 @@ import path from 'node:path'
 import { openKeyFile } from '../../controller/auth/key-file.ts'
 import { createSeal } from '../../controller/auth/seal.ts'
 import { openRedis } from '../../controller/store/redis.ts'
+import { freshTokens, hashesOf } from '../../controller/auth/tokens.ts'
 import { openSessions } from '../../controller/store/sessions.ts'
 import { openDataDir } from '../../deploy/local/data-dir.ts'
 import { type Stack, startStack } from '../../deploy/local/stack.ts'
@@ -134,16 +135,19 @@ async function addSessions(
   redis.on('error', () => undefined)
   try {
     const tokens = Array.from({ length: count }, () => randomUUID())
+    const expiresMs = Date.now() + 600_000
     const record = {
       userId: self.user_id,
       email: self.identifier,
       companyId: self.company_id,
       teamId: session.org_id,
-      expiresMs: Date.now() + 600_000,
+      endsMs: expiresMs,
       epoch: 0,
-    }
+      amr: 'password',
+    } as const
     const sessions = openSessions(redis)
-    await Promise.all(tokens.map((token) => sessions.put(seal.hashToken(token), record)))
+    const hashes = tokens.map((token) => hashesOf(seal, { ...freshTokens(), token }))
+    await Promise.all(hashes.map((pair) => sessions.open(record, { ...pair, expiresMs })))
     return tokens.map((token) => `Bearer ${token}`)
   } finally {
     redis.disconnect()

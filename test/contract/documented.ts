@@ -96,6 +96,8 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   haltEverything: () => ({ text: '', headers: { 'content-type': 'application/json' } }),
   inviteToCompany: () => ({ json: [{ email: invitedUser }] }),
   inviteToTeam: () => ({ form: { email: teamInvited } }),
+  renewSession: () => ({ form: { email: 'a@b.c', companyId: 'x', renewToken: 'x' } }),
+  renewOrgSession: () => ({ form: { email: 'a@b.c', orgId: 'x', renewToken: 'x' } }),
   acceptInvitation: () => ({ json: { email: 'a@b.c', code: 'x', password: 'x' } }),
   addTeamUsers: () => ({ json: [{ identifier: walkedUser }] }),
   setTeamRoles: () => ({ form: { role: 'TEAM_VIEWER' } }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Attack, Execution } from '../../shared/api/records.ts'
 import type { Client } from '../../shared/api/clients.ts'
+import type { Session } from '../../shared/api/sessions.ts'
 import { startAgent, untilTargetable } from '../support/agent.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
 import type { Answer } from '../support/http.ts'
@@ -77,11 +78,22 @@ test('rule 10: an attack as JSON without a Content-Type is run or refused clearl
   expect(isRun || problem(answer).code === 'unsupported_media_type').toBe(true)
 })
 
-test('rule 10: GET with an urlencoded body is answered; users/renew is not built yet: 404', async () => {
-  const body = 'email=a%40b.c&orgId=x&renewToken=y'
+test('rule 10: GET with an urlencoded body is answered, and renews a session as POST does', async () => {
+  const { session } = await service.signIn()
+  const { identifier: email, org_id: orgId, company_id: companyId } = session
+  let renewToken = session.renew_token
   for (const method of ['GET', 'POST'])
-    for (const path of ['/users/renew', '/users/renew/rbac'])
-      expect(problem(await send(`${method} /v1${path}`, [form], body))).toEqual(notFound)
+    for (const path of ['/users/renew/', '/users/renew/rbac', '/users/renew/rbac/?&']) {
+      const body = new URLSearchParams({ email, orgId, companyId, teamId: '', renewToken })
+      const answer = await sendRaw(
+        service.baseUrl,
+        [`${method} /v1${path} HTTP/1.1`, form],
+        body.toString(),
+      )
+      expect(answer).toMatchObject({ status: 200, json: { header: expect.any(String) } })
+      renewToken = (answer.json as Session).renew_token
+    }
+  const body = 'email=a%40b.c&orgId=x&renewToken=y'
   for (const path of ['/users/self', '/attacks', '/clients/active', '/metadata'])
     expect(await send(`GET /v1${path}`, [form], body)).toMatchObject({ status: 200 })
 })
@@ -249,7 +261,7 @@ test('rule 17: every client needs only the base URL that ends in /v1', async () 
     `GET ${base}/oauth/login?companyName=x`,
     `POST ${base}/users/auth/sso`,
     `POST ${base}/kubernetes/attacks/new`,
-    `POST ${base}/companies/c/auth/prefs`,
+    `POST ${base}/companies/c/saml/props`,
   ])
     expect(problem(await send(line, [json], '{}'))).toEqual(notFound)
 })

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCatalogue } from '../../shared/api/errors.ts'
-import type { Session } from '../../shared/api/sessions.ts'
 import { privilegesOf } from '../../shared/roles.ts'
 import { startAgent, untilTargetable, type FurtherAgent } from '../support/agent.ts'
-import { apiOf, cpuAttack, type Api } from '../support/api.ts'
+import { cpuAttack, type Api } from '../support/api.ts'
 import { repository } from '../support/command.ts'
 import {
   dockerSkipReason,
@@ -34,6 +33,7 @@ import {
   undocumented,
   walkedUser,
 } from './documented.ts'
+import { acceptanceBy, renewalOf } from './used-up.ts'
 
 const viewerMay: ReadonlySet<string> = privilegesOf(['COMPANY_USER'], ['TEAM_CREDENTIAL_MANAGER'])
 
@@ -121,21 +121,6 @@ async function walk(
   return faults
 }
 
-/** An invitation is good once, so each is made for its acceptance. */
-const acceptance = async () => {
-  const email = 'joiner@example.com'
-  const made = await owner.send('POST', '/users/invite', { form: { email } })
-  const { accept_url: link } = made.json as { accept_url: string }
-  const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
-  return { json: { email, code, password: 'a password of theirs' } }
-}
-
-const spare = async () => {
-  const form = { ...service.local.owner }
-  const answer = await request(service.baseUrl, 'POST', '/v1/users/auth', { form })
-  return apiOf(service.baseUrl, (answer.json as Session[])[0] as Session)
-}
-
 test('every operation says who may, and the privilege is one that there is', () => {
   for (const { operation } of operations) {
     const scopes = operation.security?.flatMap((one) => one['session'] ?? [])
@@ -146,7 +131,14 @@ test('every operation says who may, and the privilege is one that there is', () 
     for (const scope of scopes ?? []) expect(scope).toMatch(/^[A-Z]+(_[A-Z]+)+$/)
   }
   const open = operations.filter(isPublic).map(({ operation }) => operation.operationId)
-  expect(open.toSorted()).toEqual(['acceptInvitation', 'login', 'readHealth', 'readOpenApi'])
+  expect(open.toSorted()).toEqual([
+    'acceptInvitation',
+    'login',
+    'readHealth',
+    'readOpenApi',
+    'renewOrgSession',
+    'renewSession',
+  ])
 })
 
 test('ids of operations are unique, parameters of paths are described', () => {
@@ -175,10 +167,12 @@ test('the success of every operation is as documented', async () => {
   expect(
     await walk(successOf, able, async (found) => {
       const { operationId } = found.operation
-      const api = operationId === 'logout' ? await spare() : owner
+      const api = operationId === 'logout' ? await service.signIn() : owner
       const path = pathOf(found, known)
       if (operationId === 'acceptInvitation')
-        return await api.send('POST', path, await acceptance())
+        return await api.send('POST', path, await acceptanceBy(owner))
+      if (operationId.startsWith('renew'))
+        return await api.send('POST', path, renewalOf(await service.signIn()))
       if (operationId === 'watchTeam') return await headOf(api, path)
       return await api.send(found.method, path, bodyOf(found))
     }),
@@ -195,7 +189,7 @@ test('401: without a session, and wrong credentials', async () => {
       (found) =>
         request(service.baseUrl, found.method, `/v1${pathOf(found, known)}`, {
           ...bodyOf(found),
-          ...(isPublic(found) && found.operation.operationId !== 'acceptInvitation'
+          ...(found.operation.operationId === 'login'
             ? { form: { email: 'a@b.c', password: 'x' } }
             : {}),
         }),
@@ -211,11 +205,9 @@ test('403: another team, and a role without the privilege', async () => {
       closed,
       async (found) => {
         const path = withQuery(pathOf(found, known), `teamId=${nobody}`)
-        return await (found.operation.operationId === 'logout' ? await spare() : owner).send(
-          found.method,
-          path,
-          bodyOf(found),
-        )
+        return await (
+          found.operation.operationId === 'logout' ? await service.signIn() : owner
+        ).send(found.method, path, bodyOf(found))
       },
     ),
   ).toEqual([])

@@ -86,7 +86,14 @@ test('every route declares a privilege that there is; the public ones are known'
 })
 
 /** Whoever adds one must say here that nobody has to sign in for it. */
-const publicOperations = ['acceptInvitation', 'login', 'readHealth', 'readOpenApi']
+const publicOperations = [
+  'acceptInvitation',
+  'login',
+  'readHealth',
+  'readOpenApi',
+  'renewOrgSession',
+  'renewSession',
+]
 
 test.each(everyRole)('%s is let into its routes and into no other', async (role) => {
   const { company, team, api, may } = await someoneWith(role)

@@ -41,6 +41,19 @@ const put = (change: Partial<AuthPreferences>) =>
 const signIn = (query = '', password = personsPassword) =>
   request(controller.baseUrl, 'POST', `/v1/users/auth${query}`, { form: { email, password } })
 
+const companiesSignedInto = async () =>
+  ((await signIn()).json as Session[]).map((session) => session.company_id).toSorted()
+const makeKey = (more: Record<string, unknown> = {}) =>
+  admin.send('POST', '/apikeys', { json: { identifier: 'ci', ...more } })
+const selfWith = (key: string) =>
+  apiOf(controller.baseUrl, { ...admin.session, header: `Key ${key}` }).send('GET', '/users/self')
+const within = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const expire = (query: string) => admin.send('PUT', `/apikeys/ci/expiration${query}`)
+const minutesOfSession = async () => {
+  const [session] = (await signIn()).json as Session[]
+  return Math.round((Date.parse(session?.expires_at ?? '') - Date.now()) / 60_000)
+}
+
 describe('changing preferences', () => {
   test('what is not passed, or null, stays', async () => {
     expect(await stored()).toEqual(defaultAuthPreferences)
@@ -150,11 +163,9 @@ describe('a company without passwords', () => {
   test('is left out of the sessions of who belongs to others as well', async () => {
     const other = await controller.store.companies.addCompany(newEmail('Other'))
     await controller.add(other.id, { email })
-    const companies = async () =>
-      ((await signIn()).json as Session[]).map((session) => session.company_id).toSorted()
-    expect(await companies()).toEqual([company.id, other.id].toSorted())
+    expect(await companiesSignedInto()).toEqual([company.id, other.id].toSorted())
     await put({ passwordEnabled: false })
-    expect(await companies()).toEqual([other.id])
+    expect(await companiesSignedInto()).toEqual([other.id])
   })
 
   test('lets nobody change a password or join with one', async () => {
@@ -178,57 +189,46 @@ describe('a company without passwords', () => {
 })
 
 describe('keys', () => {
-  const make = (more: Record<string, unknown> = {}) =>
-    admin.send('POST', '/apikeys', { json: { identifier: 'ci', ...more } })
-  const self = (key: string) =>
-    apiOf(controller.baseUrl, { ...admin.session, header: `Key ${key}` }).send('GET', '/users/self')
-  const within = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-
   test('are of no use from the next request on while they are off, and of use again', async () => {
-    const key = (await make()).text
-    expect((await self(key)).status).toBe(200)
+    const key = (await makeKey()).text
+    expect((await selfWith(key)).status).toBe(200)
     expect(await set({ apiKeysEnabled: false })).toMatchObject(ok)
-    expect(problem(await self(key))).toEqual({ status: 401, code: 'unauthenticated' })
+    expect(problem(await selfWith(key))).toEqual({ status: 401, code: 'unauthenticated' })
     const disabled = { status: 403, code: 'method_disabled' }
-    expect(problem(await make())).toEqual(disabled)
+    expect(problem(await makeKey())).toEqual(disabled)
     expect(problem(await admin.send('PUT', '/apikeys/ci/activate'))).toEqual(disabled)
     expect(await set({ apiKeysEnabled: true })).toMatchObject(ok)
-    expect((await self(key)).status).toBe(200)
-    expect((await make()).status).toBe(201)
+    expect((await selfWith(key)).status).toBe(200)
+    expect((await makeKey()).status).toBe(201)
   })
 
   test('expire in time where that is limited, when made and when changed', async () => {
     const limit = { apiKeysMaxSecondsToExpireEnabled: true, apiKeysMaxSecondsToExpire: 3600 }
-    expect((await make()).status).toBe(201)
-    const expire = (query: string) => admin.send('PUT', `/apikeys/ci/expiration${query}`)
+    expect((await makeKey()).status).toBe(201)
     expect((await expire('')).status).toBe(200)
     expect(await set(limit)).toMatchObject(ok)
     for (const answer of [
-      await make(),
-      await make({ expiresAt: within(3700) }),
+      await makeKey(),
+      await makeKey({ expiresAt: within(3700) }),
       await expire(''),
       await expire(`?expiresAt=${within(3700)}`),
     ]) {
       expect(problem(answer)).toEqual({ status: 400, code: 'invalid_body' })
       expect(errorOf(answer).details).toMatchObject({ field: 'expiresAt' })
     }
-    expect((await make({ expiresAt: within(3500) })).status).toBe(201)
+    expect((await makeKey({ expiresAt: within(3500) })).status).toBe(201)
     expect((await expire(`?expiresAt=${within(3500)}`)).status).toBe(200)
     await set({ apiKeysMaxSecondsToExpireEnabled: false })
-    expect((await make()).status).toBe(201)
+    expect((await makeKey()).status).toBe(201)
   })
 })
 
 test('the length of a session counts where sessions are not renewed', async () => {
-  const minutes = async () => {
-    const [session] = (await signIn()).json as Session[]
-    return Math.round((Date.parse(session?.expires_at ?? '') - Date.now()) / 60_000)
-  }
-  expect(await minutes()).toBe(720)
+  expect(await minutesOfSession()).toBe(720)
   await set({ sessionDuration: 30 })
-  expect(await minutes()).toBe(720)
+  expect(await minutesOfSession()).toBe(720)
   await set({ allowSessionRenewal: false })
-  expect(await minutes()).toBe(30)
+  expect(await minutesOfSession()).toBe(30)
   await set({ sessionDuration: 720 })
-  expect(await minutes()).toBe(720)
+  expect(await minutesOfSession()).toBe(720)
 })

@@ -28,10 +28,16 @@ export interface TestController extends AsyncDisposable {
   readonly redis: Redis
   /** With which `temblor admin` works on it. */
   readonly environment: Readonly<Record<string, string>>
+  /** Starts one more controller on the same data and key file. */
+  further(environment?: Record<string, string>): Promise<FurtherController>
   /** Makes a user (or gives one a place in another company) who signs in with `personsPassword`. */
   add(companyId: string, person: Person): Promise<string>
   /** Makes a user and signs in. */
   join(company: { id: string; name: string }, person: Person): Promise<Api>
+}
+
+export interface FurtherController extends AsyncDisposable {
+  readonly baseUrl: string
 }
 
 export const personsPassword = 'correct horse battery staple'
@@ -42,17 +48,24 @@ export async function startTestController(
 ): Promise<TestController> {
   const dir = mkdtempSync(join(tmpdir(), 'temblor-controller-'))
   const redis = await startTestRedis()
-  const config = readConfig({
-    TEMBLOR_DATA_DIR: dir,
-    TEMBLOR_REDIS_URL: redis.url,
-    TEMBLOR_HTTP_PORT: '0',
-    TEMBLOR_GRPC_PORT: '0',
-    ...environment,
-  })
-  const controller = await startController(config, pino({ level: 'silent' }))
-  const store = await openStore(redis.redis, createSeal(await openKeyFile(config.keyFile)))
+  const start = async (more: Record<string, string>) => {
+    const config = readConfig({
+      TEMBLOR_DATA_DIR: dir,
+      TEMBLOR_REDIS_URL: redis.url,
+      TEMBLOR_HTTP_PORT: '0',
+      TEMBLOR_GRPC_PORT: '0',
+      ...environment,
+      ...more,
+    })
+    const controller = await startController(config, pino({ level: 'silent' }))
+    const baseUrl = `http://127.0.0.1:${controller.httpPort}`
+    return { baseUrl, [Symbol.asyncDispose]: () => controller.close() }
+  }
+  const controller = await start({})
+  const keyFile = await openKeyFile(join(dir, 'keys.json'))
+  const store = await openStore(redis.redis, createSeal(keyFile))
   const hash = await (await createPasswords()).hash(personsPassword)
-  const baseUrl = `http://127.0.0.1:${controller.httpPort}`
+  const { baseUrl } = controller
   const add: TestController['add'] = async (companyId, { email, roles, teams }) => {
     const user = (await store.users.findByEmail(email)) ?? (await store.users.add(email, hash))
     await store.companies.writeMembership(companyId, user.id, {
@@ -66,6 +79,7 @@ export async function startTestController(
     store,
     redis: redis.redis,
     environment: { TEMBLOR_DATA_DIR: dir, TEMBLOR_REDIS_URL: redis.url },
+    further: (more = {}) => start(more),
     add,
     async join(company, person) {
       await add(company.id, person)
@@ -73,7 +87,7 @@ export async function startTestController(
       return await signIn(baseUrl, { email, password: personsPassword, companyName: company.name })
     },
     async [Symbol.asyncDispose]() {
-      await controller.close()
+      await controller[Symbol.asyncDispose]()
       await redis[Symbol.asyncDispose]()
       rmSync(dir, { recursive: true, force: true })
     },

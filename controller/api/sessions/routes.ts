@@ -2,7 +2,7 @@ import { changePassword, login, logout, readSelf } from '../../../shared/api/ses
 import { updateSelf } from '../../../shared/api/self.ts'
 import { changesOf } from '../../audit/changes.ts'
 import type { Access } from '../../auth/access.ts'
-import { teamMembership } from '../../auth/sign-in.ts'
+import { teamMembership } from '../../auth/session-answer.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
 
