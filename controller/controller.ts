@@ -4,6 +4,7 @@ import { createHub } from './agents/hub.ts'
 import { openAuthority } from './agents/authority.ts'
 import { startAgentServer } from './agents/server.ts'
 import { openAudit } from './audit/audit.ts'
+import { createAgentAudit } from './audit/of-agents.ts'
 import { createAuditHasher } from './audit/entry.ts'
 import { buildApp, type AppDeps } from './app.ts'
 import { createAccess } from './auth/access.ts'
@@ -52,6 +53,7 @@ export async function startController(
       authority,
       logger,
       bootId,
+      agentAudit: createAgentAudit(audit, store),
       heartbeatMs: config.heartbeatMs,
       deadManMs: config.deadManMs,
     },

@@ -11,7 +11,8 @@ export const auditActions = {
   'attack.annotate': 'The notes of an attack were changed.',
   'attack.halt': 'An attack was halted.',
   'attack.halt-all': 'All attacks within reach were halted.',
-  'host.join': 'A host enrolled with the secret of a team, or tried to.',
+  'host.enrol': 'An agent asked for a certificate with the secret of a team.',
+  'host.join': 'A host was seen in a team for the first time, or another agent took its name.',
   'host.revoke': 'A host was cut off.',
   'host.activate': 'A host that was cut off may come back.',
   'key.create': 'A key of the API was made.',
@@ -36,6 +37,7 @@ export const auditActions = {
   'invitation.create': 'Somebody was invited.',
   'invitation.withdraw': 'An invitation was withdrawn.',
   'invitation.accept': 'An invitation was accepted, or somebody tried to.',
+  'sealing-key.rotate': 'The key that seals secrets was changed, or a step of that taken.',
 } as const
 
 export type AuditAction = keyof typeof auditActions

@@ -7,19 +7,32 @@ import type { Company, Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 import { findTeamIn } from '../store/teams.ts'
 import type { User } from '../store/users.ts'
+import { adminActor } from './audit.ts'
 import { openAdminConnection, type AdminConnection } from './connection.ts'
 import { generatePassword } from './first-owner.ts'
 
 /** Makes a company. @throws ApiError when the name is taken or not allowed */
 export function addCompany(name: string): Promise<Record<string, unknown>> {
-  return connected(async ({ store }) => ({ ...(await store.companies.addCompany(name)) }))
+  return connected(async ({ store, audit }) => {
+    const company = await store.companies.addCompany(name)
+    const target = { kind: 'company', ...company }
+    await audit.record({
+      action: 'company.create',
+      actor: adminActor(),
+      companyId: company.id,
+      target,
+    })
+    return { ...company }
+  })
 }
 
 /** Makes a team. The answer holds the secret that hosts join with. */
 export function addTeam(name: string, companyName: string): Promise<Record<string, unknown>> {
-  return connected(async ({ store }) => {
+  return connected(async ({ store, audit }) => {
     const company = await findCompany(store, companyName)
-    return { ...(await store.companies.addTeam(company, name)), company: company.name }
+    const team = await store.companies.addTeam(company, name)
+    await audit.record({ action: 'team.create', actor: adminActor(), ...placeOf(team) })
+    return { ...team, company: company.name }
   })
 }
 
@@ -29,13 +42,15 @@ export function teamJoinLine(
   companyName: string,
   address: string | undefined,
 ): Promise<Record<string, unknown>> {
-  return connected(async ({ store, keyFile, grpcAddress }) => {
+  return connected(async ({ store, audit, keyFile, grpcAddress }) => {
     const team = await findTeam(store, await findCompany(store, companyName), name)
     const reachable = address ?? grpcAddress
     if (!reachable)
       throw new ApiError('invalid_body', 'Name the agent port of the controller with --address.')
     const secret = await store.companies.readTeamSecret(team)
     const caSha256 = caFingerprint(keyFile)
+    const detail = { shown: true }
+    await audit.record({ action: 'team.secret', actor: adminActor(), ...placeOf(team), detail })
     return { join: formatJoinLine({ address: reachable, teamId: team.id, secret, caSha256 }) }
   })
 }
@@ -50,7 +65,7 @@ export function addUser(
 ): Promise<Record<string, unknown>> {
   const roles = checkRoles(options.companyRole, isCompanyRole, companyRoles, '--company-role')
   const inTeams = checkRoles(options.teamRole, isTeamRole, teamRoles, '--team-role')
-  return connected(async ({ store }) => {
+  return connected(async ({ store, audit }) => {
     const company = await findCompany(store, options.company)
     const teams = await Promise.all(
       (options.team ?? []).map((name) => findTeam(store, company, name)),
@@ -67,6 +82,19 @@ export function addUser(
         ...Object.fromEntries(teams.map((team) => [team.id, inTeams])),
       },
     })
+    await audit.record({
+      action: 'user.create',
+      actor: adminActor(),
+      companyId: company.id,
+      target: { kind: 'user', id: user.id, name: user.email },
+      detail: {
+        existed: Boolean(known),
+        old: before?.roles,
+        new: roles,
+        teams: options.team,
+        inTeams,
+      },
+    })
     return {
       id: user.id,
       email: user.email,
@@ -78,6 +106,10 @@ export function addUser(
       team_roles: inTeams,
     }
   })
+}
+
+function placeOf({ companyId, id, name }: Team) {
+  return { companyId, teamId: id, target: { kind: 'team', id, name } }
 }
 
 async function addNewUser(store: Store, email: string, password: string): Promise<User> {
@@ -93,7 +125,7 @@ export async function connected(
   try {
     return await work(connection)
   } finally {
-    connection.close()
+    await connection.close()
   }
 }
 

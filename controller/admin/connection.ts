@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Audit } from '../audit/audit.ts'
 import { openKeyFile, type KeyFile } from '../auth/key-file.ts'
 import { createSeal } from '../auth/seal.ts'
+import { openAdminAudit } from './audit.ts'
 import { openRedis } from '../store/redis.ts'
 import { openStore, type Store } from '../store/store.ts'
 
 /** What `temblor admin` works on: the data of the controller on this host. */
 export interface AdminConnection {
   readonly store: Store
+  readonly audit: Audit
   readonly keyFile: KeyFile
   /** `host:port` for agents, when the running service says it. */
   readonly grpcAddress: string | undefined
-  close(): void
+  close(): Promise<void>
 }
 
 /**
@@ -38,11 +41,17 @@ export async function openAdminConnection(env: NodeJS.ProcessEnv): Promise<Admin
     })
   }
   const keyFile = await openKeyFile(env['TEMBLOR_KEY_FILE'] || `${dataDir}/keys.json`)
+  const store = await openStore(redis, createSeal(keyFile))
+  const audit = openAdminAudit(store, keyFile)
   return {
-    store: await openStore(redis, createSeal(keyFile)),
+    store,
+    audit,
     keyFile,
     grpcAddress: local.grpcAddress,
-    close: () => redis.disconnect(),
+    async close() {
+      await audit.close()
+      redis.disconnect()
+    },
   }
 }
 

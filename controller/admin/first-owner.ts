@@ -3,6 +3,8 @@ import { caFingerprint, openKeyFile } from '../auth/key-file.ts'
 import { createSeal } from '../auth/seal.ts'
 import { createPasswords } from '../auth/password.ts'
 import type { Company, Team } from '../store/companies.ts'
+import type { Audit } from '../audit/audit.ts'
+import { adminActor, openAdminAudit } from './audit.ts'
 import { openRedis } from '../store/redis.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { findTeamIn } from '../store/teams.ts'
@@ -44,6 +46,7 @@ export async function ensureFirstOwner(options: FirstOwnerOptions): Promise<Firs
       teams[0] ??
       (await companies.addTeam(company, options.team))
     const password = await ensureOwner(store, company, team, options)
+    if (password !== null) await recordFirstOwner(openAdminAudit(store, keyFile), company, options)
     return {
       company: { id: company.id, name: company.name },
       team: { id: team.id, name: team.name, secret: await companies.readTeamSecret(team) },
@@ -54,6 +57,17 @@ export async function ensureFirstOwner(options: FirstOwnerOptions): Promise<Firs
   } finally {
     redis.disconnect()
   }
+}
+
+async function recordFirstOwner(audit: Audit, company: Company, { ownerEmail }: FirstOwnerOptions) {
+  await audit.record({
+    action: 'user.create',
+    actor: adminActor(),
+    companyId: company.id,
+    target: { kind: 'user', id: null, name: ownerEmail },
+    detail: { new: ['COMPANY_OWNER'], first: true },
+  })
+  await audit.close()
 }
 
 /** 120 random bits, easy to type. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
 import { addCompany, addTeam, addUser, connected, teamJoinLine } from './commands.ts'
+import { adminActor } from './audit.ts'
 import { rotateSealingKey, sealingKeys } from './sealing-key.ts'
 
 const json = ['--json', 'print the result as JSON'] as const
@@ -84,9 +85,10 @@ function registerSealingKey(program: Command): void {
     )
     .action((options: { step?: boolean; json?: boolean }) =>
       run(options, () =>
-        connected(async ({ store, keyFile }) => {
+        connected(async ({ store, audit, keyFile }) => {
           const deps = { store, keyFilePath: keyFile.path, say }
           await rotateSealingKey(deps, options.step === true)
+          await audit.record({ action: 'sealing-key.rotate', actor: adminActor() })
           return shownKeys(keyFile.path)
         }),
       ),

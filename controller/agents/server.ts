@@ -37,7 +37,7 @@ export async function startAgentServer(
       call: ServerUnaryCall<EnrolRequest__Output, EnrolResponse>,
       reply: sendUnaryData<EnrolResponse>,
     ) => {
-      enrol(deps, call.request).then(
+      enrol(deps, call.request, call.getPeer()).then(
         (response) => reply(null, response),
         (error: Error) => {
           deps.logger.warn({ peer: call.getPeer() }, `enrolment refused: ${error.message}`)
@@ -88,16 +88,24 @@ async function serverCredentials(authority: Authority) {
   return experimental.createCertificateProviderServerCredentials(provider, provider, false)
 }
 
-async function enrol(deps: SessionDeps, request: EnrolRequest__Output): Promise<EnrolResponse> {
+async function enrol(
+  deps: SessionDeps,
+  request: EnrolRequest__Output,
+  peer: string,
+): Promise<EnrolResponse> {
   const { teamId, teamSecret, instanceId, csrPem } = request
+  const agent = { teamId, instanceId, peer }
   const team = isId(teamId) ? await deps.store.companies.findTeam(teamId) : undefined
   const secret = team ? await deps.store.companies.readTeamSecret(team) : ''
-  if (!team || !isSame(secret, teamSecret))
+  if (!team || !isSame(secret, teamSecret)) {
+    void deps.agentAudit.enrolled(agent, team ? 'wrong_secret' : 'unknown_team')
     throw new Error('Team id and secret do not belong together. Copy the join line again.')
+  }
   if (!isId(instanceId)) throw new Error('The instance id must be a UUID.')
   const subject = { teamId, instanceId }
   const certificatePem = await deps.authority.issueAgentCertificate(csrPem, subject)
   deps.logger.info({ teamId, instanceId }, 'agent enrolled')
+  await deps.agentAudit.enrolled(agent)
   return { certificatePem }
 }
 

@@ -5,6 +5,7 @@ import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbe
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
 import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
+import type { AgentAudit } from '../audit/of-agents.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import type { AgentHub } from './hub.ts'
@@ -26,6 +27,7 @@ export interface SessionDeps {
   readonly store: Store
   readonly hub: AgentHub
   readonly authority: Authority
+  readonly agentAudit: AgentAudit
   readonly logger: Logger
   /** Of the kernel that this controller runs on. */
   readonly bootId: string
@@ -84,6 +86,7 @@ export class AgentSession {
     if (claim.kind === 'ok') {
       const session = new AgentSession(deps, subject, stream, hello, claim.epoch)
       await session.begin(hello)
+      if (claim.isNew) await deps.agentAudit.joined({ ...subject, peer: address }, hello.identifier)
       return session
     }
     const message =

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { AuditActor, AuditEntry, AuditTarget } from '../../shared/api/audit.ts'
 import type { AuditAction } from '../../shared/audit-actions.ts'
-import type { AuditChains, ChainHead } from '../store/audit.ts'
+import type { AuditChains } from '../store/audit.ts'
+import { createHeadLog } from './head-log.ts'
 import { createChainWriter, type ChainWriter, type Recorded } from './chain-writer.ts'
 import { bounded, boundedDetail, type AuditHasher } from './entry.ts'
+import { createManyRefusals, usualRefusals, type RefusalLimit } from './many-refusals.ts'
 
 /** What can stand in an entry. */
 export type Fact =
@@ -39,8 +41,8 @@ export interface AuditEvent {
 /** The audit: a hash chain for each company and one for the installation. */
 export interface Audit {
   /**
-   * Resolves when it is in the chain. Never rejects: what cannot be appended goes to the log at once, and
-   * to the chain as soon as storage is back.
+   * Resolves when it is in the chain; of refusals beyond many, only the count comes there. Never rejects:
+   * what cannot be appended goes to the log at once, and to the chain as soon as storage is back.
    */
   record(event: AuditEvent): Promise<void>
   /** Writes what waits, for some seconds at most. */
@@ -48,19 +50,21 @@ export interface Audit {
 }
 
 export interface AuditDeps {
+  /** The usual ones unless stated. */
+  readonly refusals?: RefusalLimit
   readonly chains: AuditChains
   readonly hasher: AuditHasher
   readonly logger: Logger
+  /** False where the log is not one that is kept. */
+  readonly logsHeads?: boolean
 }
 
 const closeWithinMs = 5_000
 
 /** Opens the audit. The head of a chain goes to the log with each append, so that a cut tail shows. */
-export function openAudit({ chains, hasher, logger }: AuditDeps): Audit {
-  // Heads are needed whatever else is left out of the log; only `silent` means nothing at all.
-  const heads = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' })
-  const onHead = (companyId: string | undefined, { sequence, hash }: ChainHead) =>
-    heads.info({ audit_head: { chain: companyId ?? 'installation', sequence, hash } }, 'audit head')
+export function openAudit(deps: AuditDeps): Audit {
+  const { chains, hasher, logger, refusals = usualRefusals, logsHeads = true } = deps
+  const onHead = logsHeads ? createHeadLog(logger) : () => undefined
   const onTrouble = (entry: Recorded, err: unknown) =>
     logger.error({ err, audit_entry: entry }, 'audit entry is not in its chain yet')
   const writers = new Map<string | undefined, ChainWriter>()
@@ -71,9 +75,18 @@ export function openAudit({ chains, hasher, logger }: AuditDeps): Audit {
     writers.set(companyId, writer)
     return writer
   }
+  const many = createManyRefusals(refusals)
+  const append = (event: AuditEvent) => writerOf(event.companyId).append(toRecorded(event))
+  const appendCounted = () => Promise.all(many.counted().map(append))
+  const timer = setInterval(() => void appendCounted(), refusals.countMs).unref()
   return {
-    record: (event) => writerOf(event.companyId).append(toRecorded(event)),
+    async record(event) {
+      const told = (event.result ?? 'ok') === 'ok' ? event : many.take(event)
+      if (told) await append(told)
+    },
     async close() {
+      clearInterval(timer)
+      void appendCounted()
       const idle = Promise.all([...writers.values()].map((writer) => writer.idle))
       await Promise.race([idle, delay(closeWithinMs, undefined, { ref: false })])
       for (const writer of writers.values()) writer.stop()

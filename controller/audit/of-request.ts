@@ -55,7 +55,10 @@ export function createRequestAudit(audit: Audit, store: Store): RequestAudit {
         teamId: caller.team?.id,
       })
     if (!claim) return
-    const { actor, companyIds } = await placeOf(store, claim, event.result !== 'ok')
+    const isUnproven = event.result !== 'ok'
+    const { actor, companyIds } = await placeOf(store, claim, isUnproven).catch(() =>
+      nowhere(claim.email, isUnproven),
+    )
     await Promise.all(
       (entered ?? companyIds).map((companyId) => audit.record({ ...common, actor, companyId })),
     )
@@ -127,15 +130,25 @@ function targetOfPath({ params, caller }: FastifyRequest): AuditTarget | undefin
   return { kind: 'team', id, name }
 }
 
+interface Place {
+  readonly actor: AuditActor
+  readonly companyIds: readonly (string | undefined)[]
+}
+
+/** In the chain of the installation: of users that are not known, or cannot be looked up. */
+function nowhere(email: string, isUnproven: boolean): Place {
+  const kind = isUnproven ? 'claimed' : 'user'
+  return { actor: { kind, id: null, name: claimedName(email) }, companyIds: [undefined] }
+}
+
 /** Whose chains tell of somebody who is not signed in: those of the user's companies, else the installation's. */
 async function placeOf(
   store: Store,
   { email, company }: NonNullable<Noted['claim']>,
   isUnproven: boolean,
-): Promise<{ actor: AuditActor; companyIds: readonly (string | undefined)[] }> {
+): Promise<Place> {
   const user = await store.users.findByEmail(email)
-  const kind = isUnproven ? 'claimed' : 'user'
-  if (!user) return { actor: { kind, id: null, name: claimedName(email) }, companyIds: [undefined] }
+  if (!user) return nowhere(email, isUnproven)
   const all = await store.users.companiesOf(user.id)
   const wanted = company?.trim().toLowerCase()
   const companies = await Promise.all(all.map((id) => store.companies.readCompany(id)))
@@ -144,7 +157,7 @@ async function placeOf(
   )
   const companyIds = wanted && named.length > 0 ? named.map((one) => one?.id) : all
   return {
-    actor: { kind, id: user.id, name: user.email },
+    actor: { kind: isUnproven ? 'claimed' : 'user', id: user.id, name: user.email },
     companyIds: companyIds.length > 0 ? companyIds : [undefined],
   }
 }

@@ -24,7 +24,8 @@ export interface HostClaim {
 }
 
 export type ClaimResult =
-  | { readonly kind: 'ok'; readonly epoch: number }
+  /** `isNew`: nobody or another agent had this name. */
+  | { readonly kind: 'ok'; readonly epoch: number; readonly isNew: boolean }
   | { readonly kind: 'revoked' }
   | {
       readonly kind: 'in_use'
@@ -83,7 +84,7 @@ export function openHosts(redis: Redis): Hosts {
         ],
         [host.identifier, host.instanceId, leaseMs, ...Object.entries(fields).flat()],
       )) as [ClaimResult['kind'], ...string[]]
-      if (kind === 'ok') return { kind, epoch: Number(rest[0]) }
+      if (kind === 'ok') return { kind, epoch: Number(rest[0]), isNew: Number(rest[2]) === 1 }
       if (kind === 'revoked') return { kind }
       const [instanceId = '', bootId = '', address = '', lastSeenMs = ''] = rest
       return { kind, instanceId, bootId, address, lastSeenMs: Number(lastSeenMs) }

@@ -2,7 +2,7 @@
 -- Opens a session of an agent: refuses a revoked host and a second live host of the same name.
 -- KEYS 1 live hosts, 2 hosts, 3 this host, 4 revoked instances
 -- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record
--- Returns {'ok', epoch, now} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
+-- Returns {'ok', epoch, now, 1 when another instance or nobody had this name} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HGET', KEYS[3], 'state')
@@ -24,4 +24,4 @@ for i = 4, #ARGV, 2 do
 end
 redis.call('SADD', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
-return { 'ok', epoch, now }
+return { 'ok', epoch, now, other == ARGV[2] and 0 or 1 }
