@@ -3,6 +3,7 @@ import formbody from '@fastify/formbody'
 import { fastify, LogController, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { addApiKeyRoutes } from './api/api-keys/routes.ts'
+import { addAuditRoutes } from './api/audit/routes.ts'
 import { addAttackRoutes } from './api/attacks/routes.ts'
 import { addAuthPreferencesRoutes } from './api/auth-preferences/routes.ts'
 import { addClientRoutes } from './api/clients/routes.ts'
@@ -111,6 +112,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addRoleRoutes(router)
     addUserRoutes(router, deps)
     addInvitationRoutes(router, deps)
+    addAuditRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())
   })
   await app.ready()

@@ -37,7 +37,13 @@ export const auditActions = {
   'invitation.create': 'Somebody was invited.',
   'invitation.withdraw': 'An invitation was withdrawn.',
   'invitation.accept': 'An invitation was accepted, or somebody tried to.',
+  'audit.export': 'The audit was exported.',
   'sealing-key.rotate': 'The key that seals secrets was changed, or a step of that taken.',
 } as const
 
 export type AuditAction = keyof typeof auditActions
+
+/** True for what is about getting in, as reports of access have it. */
+export function isAccess(action: string): boolean {
+  return action.startsWith('session.') || action === 'access.refused'
+}

@@ -92,7 +92,7 @@ async function appendBatch(
   batch: readonly Waiting[],
 ): Promise<void> {
   for (;;) {
-    const entries = chained(companyId, hasher, state, batch)
+    const entries = chained(hasher, state, batch)
     const { isAppended, head, nowMs } = await chains.append(companyId, state.head, entries)
     const isOurs = isAppended || (await isThere(chains, companyId, entries))
     state.clockAheadMs = nowMs - Date.now()
@@ -110,12 +110,11 @@ async function isThere(
   [first]: readonly AuditEntry[],
 ): Promise<boolean> {
   if (!first) return true
-  const [found] = await chains.read(companyId, first.sequence, first.sequence)
+  const [found] = await chains.read(companyId, { from: first.sequence, to: first.sequence })
   return found?.hash === first.hash
 }
 
 function chained(
-  companyId: string | undefined,
   hasher: AuditHasher,
   { head, clockAheadMs }: { head: ChainHead; clockAheadMs: number },
   batch: readonly Waiting[],
@@ -127,11 +126,10 @@ function chained(
     // By Redis' clock, and never before the entry before: a chain can be searched by time.
     const timeMs = Math.max(atMs + clockAheadMs, before ? Date.parse(before.time) : head.timeMs)
     const unhashed: UnhashedEntry = {
-      ...entry,
-      id,
       sequence: (before?.sequence ?? head.sequence) + 1,
+      id,
       time: timestamp(timeMs),
-      company_id: companyId ?? null,
+      ...entry,
       key: hasher.keyId,
       previous: previous === '' ? null : previous,
     }

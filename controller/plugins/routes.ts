@@ -65,7 +65,8 @@ export function errorsOf(contract: RouteContract): ErrorCode[] {
   ]
 }
 
-const eventStream = 'text/event-stream'
+/** What may be long or has no end: it has no HEAD. */
+const streams = new Set(['text/event-stream', 'application/x-ndjson'])
 
 export interface RouterDeps {
   readonly gate: Gate
@@ -79,8 +80,8 @@ export function createRouter(app: FastifyInstance, deps: RouterDeps): Router {
     add(contract, handler, refuse) {
       app.route({
         method: contract.method,
-        // A stream of events has no end, so it has no HEAD.
-        exposeHeadRoute: contract.method === 'GET' && contract.success.mediaType !== eventStream,
+        exposeHeadRoute:
+          contract.method === 'GET' && !streams.has(contract.success.mediaType ?? ''),
         url: `/v1${contract.path}`,
         config: { contract },
         onRequest: async ({ headers }) => {

@@ -24,8 +24,16 @@ export interface AuditChains {
     head: ChainHead,
     entries: readonly AuditEntry[],
   ): Promise<Appended>
+  head(companyId: string | undefined): Promise<ChainHead>
   /** Entries from one sequence to another, both included, the oldest first. */
-  read(companyId: string | undefined, from: number, to: number): Promise<AuditEntry[]>
+  read(companyId: string | undefined, range: SequenceRange): Promise<AuditEntry[]>
+}
+
+export interface SequenceRange {
+  readonly from: number
+  readonly to: number
+  /** No more than so many; all unless stated. */
+  readonly count?: number
 }
 
 /** Before the first entry. */
@@ -56,8 +64,15 @@ export function openAuditChains(redis: Redis): AuditChains {
         nowMs,
       }
     },
-    async read(companyId, from, to) {
-      const found = await redis.xrange(keys.audit(companyId), `${from}-0`, `${to}-0`)
+    async head(companyId) {
+      const fields = await redis.hmget(keys.auditHead(companyId), 'sequence', 'hash', 'time')
+      const [sequence, hash, timeMs] = fields
+      return { sequence: Number(sequence ?? 0), hash: hash ?? '', timeMs: Number(timeMs ?? 0) }
+    },
+    async read(companyId, { from, to, count = Number.MAX_SAFE_INTEGER }) {
+      if (to < from || count <= 0) return []
+      const key = keys.audit(companyId)
+      const found = await redis.xrange(key, `${from}-0`, `${to}-0`, 'COUNT', count)
       return found.map(([, fields]) => JSON.parse(fields[1] ?? '') as AuditEntry)
     },
   }

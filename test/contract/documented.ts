@@ -121,6 +121,20 @@ export function goodBody(service: Service, { operation }: Found): RequestOptions
   return bodies[operation.operationId]?.(service) ?? {}
 }
 
+const badQueries: Record<string, string> = {
+  rangeAttacks: 'startTime=soon',
+  exportAudit: 'start=soon',
+  readAccessReport: 'start=soon',
+  readEventReport: 'start=soon',
+  readCompany: 'skipTeams=perhaps',
+  setApiKeyExpiration: 'expiresAt=soon',
+}
+
+/** A query that an operation without a body refuses. */
+export function badQuery({ operation }: Found): string {
+  return badQueries[operation.operationId] ?? 'pageSize=x'
+}
+
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */
 export function pathOf({ path, operation }: Found, ids: Record<string, string>): string {
   const isOfKey = operation.operationId.includes('ApiKey')
