@@ -14,6 +14,7 @@ import { addInvitationRoutes } from './api/invitations/routes.ts'
 import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
+import { addPasswordResetRoutes } from './api/password-reset/routes.ts'
 import { addRoleRoutes } from './api/roles/routes.ts'
 import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
@@ -26,6 +27,9 @@ import type { Access } from './auth/access.ts'
 import type { Seal } from './auth/seal.ts'
 import type { LockOut } from './auth/lock-out.ts'
 import type { Passwords } from './auth/password.ts'
+import type { MailRation } from './auth/ration.ts'
+import type { Mailer } from './mail/mailer.ts'
+import { addPages } from './pages/routes.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
@@ -47,6 +51,15 @@ export interface AppDeps {
   readonly passwords: Passwords
   readonly lockOut: LockOut
   readonly seal: Seal
+  readonly mayMail: MailRation
+  /** Undefined without a mail server. */
+  readonly mailer: Mailer | undefined
+  /** Where links lead to. */
+  readonly siteUrl: () => string
+  /** `host:port` where agents connect. */
+  readonly agentAddress: () => string
+  /** SHA-256 of the controller's CA, hex. */
+  readonly caSha256: string
   readonly hub: AgentHub
   readonly feed: EventFeed
   readonly redis: Redis
@@ -93,6 +106,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(formbody, { bodyLimit: bodyLimitBytes })
   await addRateLimit(app, deps.redis)
   await addOpenApi(app)
+  addPages(app)
   app.register(async (scope) => {
     const audit = createRequestAudit(deps.audit, deps.store)
     const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
@@ -112,6 +126,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addRoleRoutes(router)
     addUserRoutes(router, deps)
     addInvitationRoutes(router, deps)
+    addPasswordResetRoutes(router, deps)
     addAuditRoutes(router, deps)
     addServiceRoutes(router, deps, () => app.swagger())
   })

@@ -34,4 +34,67 @@ describe('settings of the controller', () => {
   it('wants certificate and key together', () => {
     expect(() => readConfig({ TEMBLOR_TLS_CERT: 'cert.pem' })).toThrow(/belong together/)
   })
+
+  it('reads the mail server, and wants the sender and the public address with it', () => {
+    const mail = {
+      TEMBLOR_SMTP_URL: 'smtp://temblor%40x:p%3Aw@[::1]:2525',
+      TEMBLOR_MAIL_FROM: 'Temblor <temblor@example.org>',
+      TEMBLOR_PUBLIC_URL: 'https://temblor.example.org/',
+    }
+    expect(readConfig(mail)).toMatchObject({
+      publicUrl: 'https://temblor.example.org',
+      mail: {
+        host: '::1',
+        port: 2525,
+        isTls: false,
+        needsTls: false,
+        login: { user: 'temblor@x', pass: 'p:w' },
+        from: { name: 'Temblor', address: 'temblor@example.org' },
+      },
+    })
+    expect(readConfig({}).mail).toBeUndefined()
+    const outside = { ...mail, TEMBLOR_SMTP_URL: 'smtp://mail.example.org' }
+    expect(readConfig(outside).mail).toMatchObject({ port: 587, needsTls: true, login: undefined })
+    expect(readConfig({ ...outside, TEMBLOR_INSECURE: 'yes' }).mail?.needsTls).toBe(false)
+    const tls = { ...mail, TEMBLOR_SMTP_URL: 'smtps://mail.example.org' }
+    expect(readConfig(tls).mail).toMatchObject({ port: 465, isTls: true })
+    expect(() => readConfig({ TEMBLOR_SMTP_URL: 'smtp://mail' })).toThrow(
+      /needs TEMBLOR_MAIL_FROM[\s\S]*needs TEMBLOR_PUBLIC_URL/,
+    )
+  })
+
+  it.each([
+    'mail.example.org',
+    'http://mail',
+    'smtp://',
+    'smtp://a/path',
+    'smtp://a?x=1',
+    'smtp://%zz:s3cret@a',
+  ])('refuses the mail server %j without repeating it', (TEMBLOR_SMTP_URL) => {
+    const env = {
+      TEMBLOR_SMTP_URL,
+      TEMBLOR_MAIL_FROM: 'a@b.c',
+      TEMBLOR_PUBLIC_URL: 'http://a',
+    }
+    expect(() => readConfig(env)).toThrow(/TEMBLOR_SMTP_URL cannot be/)
+    expect(() => readConfig(env)).not.toThrow(/s3cret|path\./)
+  })
+
+  it.each(['nobody', 'a@b.c, d@e.f', 'A <a@b.c', 'A\r\nBcc: x <a@b.c>', 'A <a@b.c> <d@e.f>'])(
+    'refuses the sender %j',
+    (TEMBLOR_MAIL_FROM) => {
+      expect(() => readConfig({ TEMBLOR_MAIL_FROM })).toThrow(/TEMBLOR_MAIL_FROM cannot be/)
+    },
+  )
+
+  it.each([
+    'temblor.example.org',
+    'ftp://a',
+    'http://a/path',
+    'http://a?x',
+    'http://u:p@a',
+    'http://',
+  ])('refuses the public address %j', (TEMBLOR_PUBLIC_URL) => {
+    expect(() => readConfig({ TEMBLOR_PUBLIC_URL })).toThrow(/TEMBLOR_PUBLIC_URL cannot be/)
+  })
 })

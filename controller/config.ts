@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { readMailSettings, type MailSettings } from './mail/settings.ts'
 
 /** The settings of a controller, checked once at its start. */
 export interface ControllerConfig {
@@ -16,6 +17,10 @@ export interface ControllerConfig {
   readonly redisUrl: string
   /** Holds the CA key and the sealing key; made at the first start; shared by all controllers. */
   readonly keyFile: string
+  /** Scheme, host and port under which others reach the API; undefined: where it listens. */
+  readonly publicUrl: string | undefined
+  /** Undefined: no mail is sent. */
+  readonly mail: MailSettings | undefined
   readonly sessionSeconds: number
   /** How long after the sign-in a session may be renewed. */
   readonly renewalSeconds: number
@@ -56,6 +61,8 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     grpcPort: number('TEMBLOR_GRPC_PORT', 8081, 0, 65_535),
     redisUrl: env['TEMBLOR_REDIS_URL'] || 'redis://127.0.0.1:6379',
     keyFile: resolve(env['TEMBLOR_KEY_FILE'] || `${dataDir}/keys.json`),
+    publicUrl: readPublicUrl(env['TEMBLOR_PUBLIC_URL'], faults),
+    mail: readMailSettings(env, faults),
     sessionSeconds: number('TEMBLOR_SESSION_SECONDS', 720 * minuteSeconds, 1, 720 * minuteSeconds),
     renewalSeconds: number('TEMBLOR_RENEWAL_SECONDS', 7 * 86_400, 1, 90 * 86_400),
     deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
@@ -65,6 +72,17 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
   faults.push(...otherFaults(config, env))
   if (faults.length > 0) throw new Error(faults.join('\n'))
   return config
+}
+
+function readPublicUrl(text: string | undefined, faults: string[]): string | undefined {
+  if (!text) return undefined
+  const url = URL.parse(text)
+  const isBare = url && [url.origin, `${url.origin}/`].includes(url.href) && !url.username
+  if (isBare && ['http:', 'https:'].includes(url.protocol)) return url.origin
+  faults.push(
+    `TEMBLOR_PUBLIC_URL cannot be "${text}". Allowed: http://host:port or https://host, without a path.`,
+  )
+  return undefined
 }
 
 /** What cannot be told from one variable alone. */

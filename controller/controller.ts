@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createHub } from './agents/hub.ts'
 import { openAuthority } from './agents/authority.ts'
@@ -8,15 +9,18 @@ import { createAgentAudit } from './audit/of-agents.ts'
 import { createAuditHasher } from './audit/entry.ts'
 import { buildApp, type AppDeps } from './app.ts'
 import { createAccess } from './auth/access.ts'
-import { openKeyFile } from './auth/key-file.ts'
+import { caFingerprint, openKeyFile } from './auth/key-file.ts'
 import { createSeal } from './auth/seal.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
+import { createMailRation } from './auth/ration.ts'
 import type { ControllerConfig } from './config.ts'
 import { openEventFeed } from './events/feed.ts'
 import { createHealth } from './health.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
+import { createMailer } from './mail/mailer.ts'
 import { ownBootId, registerOwnHost } from './own-host.ts'
+import { siteOf, type Site } from './site.ts'
 import { durabilityWarnings, openRedis } from './store/redis.ts'
 import { openStore } from './store/store.ts'
 
@@ -46,38 +50,41 @@ export async function startController(
   const ownHost = await registerOwnHost(store, bootId, logger)
   const hub = createHub()
   const authority = await openAuthority(keyFile)
+  const agentAudit = createAgentAudit(audit, store)
+  const { heartbeatMs, deadManMs } = config
   const agents = await startAgentServer(
-    {
-      store,
-      hub,
-      authority,
-      logger,
-      bootId,
-      agentAudit: createAgentAudit(audit, store),
-      heartbeatMs: config.heartbeatMs,
-      deadManMs: config.deadManMs,
-    },
+    { store, hub, authority, logger, bootId, agentAudit, heartbeatMs, deadManMs },
     { host: config.grpcListen, port: config.grpcPort },
   )
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const passwords = await createPasswords()
   const lockOut = createLockOut(store.attempts, seal)
+  const mayMail = createMailRation(store.attempts, seal)
   const { sessionSeconds, renewalSeconds } = config
   const lives = { sessionSeconds, renewalSeconds }
   const access = createAccess({ store, seal, passwords, lockOut, ...lives })
   const health = createHealth(redis, hub, warnings)
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
-  const gate = { access, seal, passwords, lockOut }
+  const gate = { access, seal, passwords, lockOut, mayMail }
+  const mailer = createMailer(config.mail, logger)
+  const site = () => siteWith(config, { httpPort: portOf(app), grpcPort: agents.port })
+  const ways = {
+    mailer,
+    siteUrl: () => site().url,
+    agentAddress: () => site().agentAddress,
+    caSha256: caFingerprint(keyFile),
+  }
   const seen = { hub, feed, health }
-  const app = await buildApp({ store, audit, ...gate, ...seen, redis, logger, transport })
+  const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
   return {
-    httpPort: (app.server.address() as { port: number }).port,
+    httpPort: portOf(app),
     grpcPort: agents.port,
     async close() {
       feed.close()
       await app.close()
+      await mailer?.close()
       await agents.close()
       await deadlines.close()
       ownHost.close()
@@ -85,6 +92,14 @@ export async function startController(
       redis.disconnect()
     },
   }
+}
+
+function siteWith(config: ControllerConfig, ports: { httpPort: number; grpcPort: number }): Site {
+  return siteOf({ ...config, isTls: config.tls !== undefined }, ports)
+}
+
+function portOf(app: FastifyInstance): number {
+  return (app.server.address() as { port: number }).port
 }
 
 function readTransport({ tls, trustedProxies }: ControllerConfig): AppDeps['transport'] {

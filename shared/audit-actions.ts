@@ -5,6 +5,9 @@ export const auditActions = {
     'A session was renewed, or somebody tried to; `renew_token_reused` when that ended it.',
   'session.logout': 'A session was ended.',
   'session.password': 'A user changed the own password, or tried to.',
+  'session.password-code':
+    'A code to set a new password was mailed to a user, or shown on the host of a controller.',
+  'session.password-reset': 'A user set a new password with a code, or tried to.',
   'access.refused':
     'A request for which the caller lacks the privilege; `target` is the operation.',
   'attack.create': 'An attack was asked for.',

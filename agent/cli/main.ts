@@ -15,6 +15,7 @@ import { registerInit } from './commands/init.ts'
 import { registerKey } from './commands/key.ts'
 import { registerLogin } from './commands/login.ts'
 import { registerLogout } from './commands/logout.ts'
+import { registerPassword } from './commands/password.ts'
 import { registerRollback } from './commands/rollback.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerTeam } from './commands/team.ts'
@@ -60,6 +61,7 @@ function buildProgram(io: CliIo): Command {
   registerCompany(program, io)
   registerTeam(program, io)
   registerUser(program, io)
+  registerPassword(program, io)
   const onThisHost = [registerInit, registerStatus, registerCheck, registerRollback]
   for (const register of onThisHost) register(program, io)
   registerAgentInstall(registerAgentRun(program, io), io)

@@ -1,8 +1,11 @@
 import { ApiError } from '../../shared/api/errors.ts'
+import { timestamp } from '../../shared/api/timestamp.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
 import { companyRoles, isCompanyRole, isTeamRole, teamRoles } from '../../shared/roles.ts'
 import { caFingerprint } from '../auth/key-file.ts'
+import { issueResetCode } from '../auth/password-reset.ts'
 import { createPasswords } from '../auth/password.ts'
+import { createSeal } from '../auth/seal.ts'
 import type { Company, Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 import { findTeamIn } from '../store/teams.ts'
@@ -105,6 +108,26 @@ export function addUser(
       teams: teams.map((team) => team.name),
       team_roles: inTeams,
     }
+  })
+}
+
+/**
+ * Makes a link with which a user sets a new password, for when no mail can be sent. It ends an earlier one.
+ * @throws ApiError when there is no such user
+ */
+export function resetPassword(email: string): Promise<Record<string, unknown>> {
+  return connected(async ({ store, audit, keyFile, siteUrl }) => {
+    const user = await store.users.findByEmail(email)
+    if (!user) throw new ApiError('user_not_found', `There is no user ${email}.`)
+    if (!siteUrl)
+      throw new ApiError('invalid_body', 'Name the address of the API in TEMBLOR_PUBLIC_URL.')
+    const seal = createSeal(keyFile)
+    const { link, expiresMs } = await issueResetCode({ store, seal }, user, siteUrl)
+    const target = { kind: 'user', id: user.id, name: user.email }
+    const event = { action: 'session.password-code', actor: adminActor(), target } as const
+    for (const companyId of await store.users.companiesOf(user.id))
+      await audit.record({ ...event, companyId, detail: { shown: true } })
+    return { email: user.email, link, expires_at: timestamp(expiresMs) }
   })
 }
 

@@ -14,6 +14,8 @@ export interface AdminConnection {
   readonly keyFile: KeyFile
   /** `host:port` for agents, when the running service says it. */
   readonly grpcAddress: string | undefined
+  /** Where links lead to, when a setting or the running service says it. */
+  readonly siteUrl: string | undefined
   close(): Promise<void>
 }
 
@@ -48,6 +50,7 @@ export async function openAdminConnection(env: NodeJS.ProcessEnv): Promise<Admin
     audit,
     keyFile,
     grpcAddress: local.grpcAddress,
+    siteUrl: env['TEMBLOR_PUBLIC_URL'] || local.appUrl,
     async close() {
       await audit.close()
       redis.disconnect()
@@ -55,7 +58,7 @@ export async function openAdminConnection(env: NodeJS.ProcessEnv): Promise<Admin
   }
 }
 
-function readLocal(dataDir: string): { redisUrl?: string; grpcAddress?: string } {
+function readLocal(dataDir: string): { redisUrl?: string; grpcAddress?: string; appUrl?: string } {
   try {
     return JSON.parse(readFileSync(`${dataDir}/local.json`, 'utf8')) as Record<string, string>
   } catch {

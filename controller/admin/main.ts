@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
-import { addCompany, addTeam, addUser, connected, teamJoinLine } from './commands.ts'
+import { addCompany, addTeam, addUser, connected, resetPassword, teamJoinLine } from './commands.ts'
 import { adminActor } from './audit.ts'
 import { rotateSealingKey, sealingKeys } from './sealing-key.ts'
 
@@ -42,9 +42,26 @@ async function main(args: string[]): Promise<number> {
     .action((name: string, options: { company: string; address?: string; json?: boolean }) =>
       run(options, () => teamJoinLine(name, options.company, options.address)),
     )
-  program
-    .command('user')
-    .description('Users.')
+  registerUsers(program)
+  registerSealingKey(program)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    return report(error)
+  }
+}
+
+function registerUsers(program: Command): void {
+  const user = program.command('user').description('Users.')
+  user
+    .command('reset-password <email>')
+    .description('Make a link with which a user sets a new password; hand it over.')
+    .option(...json)
+    .action((email: string, options: { json?: boolean }) =>
+      run(options, () => resetPassword(email)),
+    )
+  user
     .command('add <email>')
     .description('Make a user, or give one who exists a place in a company.')
     .requiredOption('--company <name>', 'the company')
@@ -56,13 +73,6 @@ async function main(args: string[]): Promise<number> {
     .action((email: string, options: Parameters<typeof addUser>[1] & { json?: boolean }) =>
       run(options, () => addUser(email, options)),
     )
-  registerSealingKey(program)
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return 0
-  } catch (error) {
-    return report(error)
-  }
 }
 
 function registerSealingKey(program: Command): void {

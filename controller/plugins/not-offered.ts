@@ -15,6 +15,16 @@ const notOffered: readonly (readonly [methods: string, path: string, instead: st
     'Teams have no certificate, so there is no old one: each host has one of its own.',
   ],
   [
+    'GET',
+    '/teams/helm/install',
+    'There is no chart. GET /teams/client/install answers the settings of an agent.',
+  ],
+  [
+    'GET',
+    '/teams/kubernetes/install',
+    'There is no manifest. GET /teams/client/install answers the settings of an agent.',
+  ],
+  [
     'POST',
     '/companies/*/prefs',
     'Companies have no domain. Other preferences: PATCH /companies/{id}.',

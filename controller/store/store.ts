@@ -15,6 +15,7 @@ import { openInvitations, type Invitations } from './invitations.ts'
 import { openMembers, type Members } from './members.ts'
 import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
+import { openPasswordResets, type PasswordResets } from './password-resets.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
@@ -31,6 +32,7 @@ export interface Store {
   readonly members: Members
   readonly invitations: Invitations
   readonly users: Users
+  readonly passwordResets: PasswordResets
   readonly sessions: Sessions
   readonly apiKeys: ApiKeys
   readonly attempts: Attempts
@@ -64,6 +66,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     members: openMembers(redis),
     invitations: openInvitations(redis),
     users: openUsers(redis),
+    passwordResets: openPasswordResets(redis),
     sessions: openSessions(redis),
     apiKeys: openApiKeys(redis),
     attempts: openAttempts(redis),

@@ -74,7 +74,12 @@ export function openUsers(redis: Redis): Users {
     },
     async setPasswordHash(userId, passwordHash) {
       const key = keys.user(userId)
-      const changed = redis.multi().hset(key, { passwordHash }).hincrby(key, 'epoch', 1)
+      const changed = redis
+        .multi()
+        .hset(key, { passwordHash })
+        .hincrby(key, 'epoch', 1)
+        // A code that was asked for before must not undo it.
+        .hdel(key, 'resetHash', 'resetExpiresMs')
       return Number((await answersOf(changed))[1])
     },
     emailsOf: (userIds) =>

@@ -1,7 +1,7 @@
-import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
+import { localHost, siteOf } from '../../controller/site.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
 import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
 import type { DataDir } from './data-dir.ts'
@@ -76,19 +76,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       parts.controller,
       controllerReadyTimeoutMs,
     )
-    const addresses = addressesOf(options, ports)
+    const site = siteOf(options, ports)
     const join = { teamId: first.team.id, secret: first.team.secret, caSha256: first.caSha256 }
     parts.agent = await startAgent({
       dataDir: options.dataDir,
-      joinLine: formatJoinLine({ address: addresses.localGrpcAddress, ...join }),
+      joinLine: formatJoinLine({
+        address: `${localHost(options.grpcListen)}:${ports.grpcPort}`,
+        ...join,
+      }),
       say: options.say,
     })
     return {
-      appUrl: addresses.appUrl,
-      baseUrl: `${addresses.appUrl}/v1`,
-      grpcAddress: addresses.grpcAddress,
+      appUrl: site.url,
+      baseUrl: `${site.url}/v1`,
+      grpcAddress: site.agentAddress,
       first,
-      joinLine: formatJoinLine({ address: addresses.grpcAddress, ...join }),
+      joinLine: formatJoinLine({ address: site.agentAddress, ...join }),
       redisUrl,
       agent: parts.agent,
       broken: Promise.race([
@@ -129,41 +132,4 @@ async function diedOf(child: ManagedChild): Promise<string> {
   const { code, signal } = await child.ended
   const how = signal ? `was ended by ${signal}` : `ended with code ${code}`
   return [`the ${child.name} ${how}`, ...child.lastLines().slice(-3)].join('\n  ')
-}
-
-interface Addresses {
-  readonly appUrl: string
-  /** Where other hosts reach the agents' port. */
-  readonly grpcAddress: string
-  /** Where the agent of this host reaches it. */
-  readonly localGrpcAddress: string
-}
-
-function addressesOf(
-  { listen, grpcListen, isTls, publicUrl }: StackOptions,
-  { httpPort, grpcPort }: { httpPort: number; grpcPort: number },
-): Addresses {
-  const localGrpc = isAny(grpcListen) ? '127.0.0.1' : bracketed(grpcListen)
-  const reachable = isAny(grpcListen) ? (firstOutsideAddress() ?? localGrpc) : localGrpc
-  const publicHost = publicUrl ? new URL(publicUrl).hostname : reachable
-  const apiHost = isAny(listen) ? '127.0.0.1' : bracketed(listen)
-  const ownUrl = `${isTls ? 'https' : 'http'}://${apiHost}:${httpPort}`
-  return {
-    appUrl: (publicUrl ?? ownUrl).replace(/\/+$/, ''),
-    grpcAddress: `${publicHost}:${grpcPort}`,
-    localGrpcAddress: `${localGrpc}:${grpcPort}`,
-  }
-}
-
-function isAny(listen: string): boolean {
-  return listen === '0.0.0.0' || listen === '::'
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
-}
-
-function firstOutsideAddress(): string | undefined {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return addresses.find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
 }

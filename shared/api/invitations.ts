@@ -9,15 +9,17 @@ const success = { status: 200, schema: Type.Literal('Success'), mediaType: 'text
 const CompanyId = Type.String({ description: 'The company of the session.' })
 const EmailInPath = Type.String({ description: 'Email address.' })
 
-/** An invitation, told only to whoever made it: there is no mail server that could send it. */
+/** An invitation. Without a mail server whoever made it hands the link on. */
 export const Invitation = Type.Object(
   {
     identifier: Type.String({ description: 'Who is invited.' }),
-    accept_url: Type.String({
-      description: 'Hand it to the person: with it they join. Shown only here.',
-    }),
+    accept_url: Nullable(
+      Type.String({
+        description: 'With it the person joins. Shown only here; null when it is mailed instead.',
+      }),
+    ),
     expires_at: Timestamp,
-    mailed: Type.Literal(false, { description: 'No mail is sent.' }),
+    mailed: Type.Boolean({ description: 'The link goes to the person by mail.' }),
   },
   { title: 'Invitation' },
 )

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Nullable } from './nullable.ts'
+import { NewPassword } from './password.ts'
 import { defineRoute } from './route.ts'
 import { Timestamp } from './timestamp.ts'
 
@@ -137,7 +138,7 @@ export const changePassword = defineRoute({
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
   body: Type.Object({
     currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
-    newPassword: Type.String({ minLength: 12, maxLength: 1024 }),
+    newPassword: NewPassword,
   }),
   success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
   errors: [

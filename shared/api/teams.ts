@@ -205,3 +205,38 @@ export const resetOrgSecret = defineRoute({
   success: resetTeamSecret.success,
   errors: ['team_not_found', 'invalid_body', 'malformed_json'],
 })
+
+/** What an agent needs to join: the content of `/etc/temblor/agent.json`, which is YAML as well. */
+const AgentSettings = Type.Object(
+  {
+    TEMBLOR_JOIN: Type.String({ description: 'The join line. It holds the secret of the team.' }),
+  },
+  { title: 'AgentSettings' },
+)
+
+export const readTeamInstall = defineRoute({
+  operationId: 'readTeamInstall',
+  audit: 'team.secret',
+  method: 'GET',
+  path: '/teams/:team/client/install',
+  tag: 'teams',
+  summary: 'The settings with which an agent joins the team, for /etc/temblor/agent.json.',
+  access: 'TEAM_SECURITY_READ',
+  query: TeamQuery,
+  params: TeamInPath,
+  success: { status: 200, schema: AgentSettings },
+  errors: ['team_not_found'],
+})
+
+export const readClientInstall = defineRoute({
+  operationId: 'readClientInstall',
+  audit: 'team.secret',
+  method: 'GET',
+  path: '/teams/client/install',
+  tag: 'teams',
+  summary: 'The same for the team of the session.',
+  access: 'TEAM_SECURITY_READ',
+  query: TeamQuery,
+  success: readTeamInstall.success,
+  errors: [],
+})

@@ -99,6 +99,10 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   renewSession: () => ({ form: { email: 'a@b.c', companyId: 'x', renewToken: 'x' } }),
   renewOrgSession: () => ({ form: { email: 'a@b.c', orgId: 'x', renewToken: 'x' } }),
   acceptInvitation: () => ({ json: { email: 'a@b.c', code: 'x', password: 'x' } }),
+  requestPasswordReset: () => ({ form: { email: walkedUser } }),
+  resetPassword: () => ({
+    form: { email: 'a@b.c', code: 'x', password: 'a password of theirs' },
+  }),
   addTeamUsers: () => ({ json: [{ identifier: walkedUser }] }),
   setTeamRoles: () => ({ form: { role: 'TEAM_VIEWER' } }),
   setCompanyRoles: () => ({ json: { roles: ['COMPANY_USER'] } }),

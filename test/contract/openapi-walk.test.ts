@@ -34,7 +34,7 @@ import {
   undocumented,
   walkedUser,
 } from './documented.ts'
-import { acceptanceBy, renewalOf } from './used-up.ts'
+import { acceptanceBy, renewalOf, resetBy } from './used-up.ts'
 
 const viewerMay: ReadonlySet<string> = privilegesOf(['COMPANY_USER'], ['TEAM_CREDENTIAL_MANAGER'])
 
@@ -139,6 +139,8 @@ test('every operation says who may, and the privilege is one that there is', () 
     'readOpenApi',
     'renewOrgSession',
     'renewSession',
+    'requestPasswordReset',
+    'resetPassword',
   ])
 })
 
@@ -174,6 +176,8 @@ test('the success of every operation is as documented', async () => {
         return await api.send('POST', path, await acceptanceBy(owner))
       if (operationId.startsWith('renew'))
         return await api.send('POST', path, renewalOf(await service.signIn()))
+      if (operationId === 'resetPassword')
+        return await api.send('POST', path, await resetBy(service))
       if (operationId === 'watchTeam') return await headOf(api, path)
       return await api.send(found.method, path, bodyOf(found))
     }),

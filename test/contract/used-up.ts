@@ -1,5 +1,7 @@
 import type { Api } from '../support/api.ts'
 import type { RequestOptions } from '../support/http.ts'
+import type { Service } from '../support/service.ts'
+import { walkedUser } from './documented.ts'
 
 /** What is good once, so that it is made for the request that uses it up. */
 
@@ -22,4 +24,11 @@ export async function acceptanceBy(owner: Api): Promise<RequestOptions> {
   const { accept_url: link } = made.json as { accept_url: string }
   const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
   return { json: { email, code, password: 'a password of theirs' } }
+}
+
+/** Sets a new password for somebody; the code is made on the host of the controller. */
+export async function resetBy(service: Service): Promise<RequestOptions> {
+  const { link } = await service.admin<{ link: string }>(['user', 'reset-password', walkedUser])
+  const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
+  return { json: { email: walkedUser, code, password: 'a password of theirs' } }
 }

@@ -39,13 +39,15 @@ test('teams are made, shown, renamed and deleted', async () => {
   expect(await cli('team', 'rename', 'Find', 'Payments')).toMatchObject({ code: 2 })
   const secret = await json<{ secret: string }>('team', 'reset-secret', 'Find')
   expect(secret.secret.length).toBeGreaterThan(20)
+  expect((await cli('team', 'join-line', 'Find')).stdout).toContain(`secret=${secret.secret}&`)
   expect(await cli('team', 'delete', 'Find', '--yes')).toMatchObject({ code: 0 })
   expect(await cli('team', 'show', 'Find')).toMatchObject({ code: 1 })
 })
 
 test('somebody is invited, joins, gets roles, loses access and gets it back', async () => {
   const email = newEmail('new')
-  const { accept_url: link } = await json<Invitation>('user', 'invite', email)
+  const made = await json<Invitation>('user', 'invite', email)
+  const link = made.accept_url ?? ''
   expect((await cli('user', 'list', '--company')).stdout).toMatch(new RegExp(`${email} +INVITED`))
   expect((await cli('user', 'accept', link)).stdout).toBe(`${email} is in Company now.\n`)
   expect(await cli('user', 'accept', link)).toMatchObject({ code: 4 })

@@ -141,7 +141,7 @@ describe('default roles', () => {
     const made = (await manager.send('POST', '/users/invite', { form: { email } }))
       .json as Invitation
     await patch({ defaultCompanyRole: 'COMPANY_COORDINATOR' })
-    const facts = new URLSearchParams(new URL(made.accept_url).hash.slice(1))
+    const facts = new URLSearchParams(new URL(made.accept_url ?? '').hash.slice(1))
     const joined = await request(controller.baseUrl, 'POST', `/v1${path()}/users`, {
       json: { email, code: facts.get('code'), password: 'a password of theirs' },
     })
@@ -240,6 +240,8 @@ test.each([
   ['GET', '/orgs/auth/certificate', 'secret'],
   ['POST', '/orgs/auth/certificate?teamId=x', 'each host'],
   ['DELETE', '/orgs/auth/certificate/old', 'each host'],
+  ['GET', '/teams/helm/install', 'GET /teams/client/install'],
+  ['GET', '/teams/kubernetes/install?teamId=x', 'GET /teams/client/install'],
   ['POST', '/companies/COMPANY/prefs', 'PATCH /companies/{id}'],
   ['GET', '/users/auth/emailCompanies?email=a%40b.c', 'strangers'],
 ])('%s %s is not offered, and the answer says what to do instead', async (method, where, text) => {

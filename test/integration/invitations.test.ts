@@ -40,7 +40,7 @@ const invite = async (email: string) => {
   return answer.json as Invitation
 }
 const codeOf = (invitation: Invitation) =>
-  new URLSearchParams(new URL(invitation.accept_url).hash.slice(1)).get('code') ?? ''
+  new URLSearchParams(new URL(invitation.accept_url ?? '').hash.slice(1)).get('code') ?? ''
 const accept = (email: string, code: string, secret = password, companyId = company.id) =>
   request(controller.baseUrl, 'POST', `/v1/companies/${companyId}/users`, {
     json: { email, code, password: secret },
@@ -156,4 +156,32 @@ test('a short password is refused and the invitation stays', async () => {
     code: 'invalid_body',
   })
   expect((await accept(email, code)).status).toBe(200)
+})
+
+test('an invitation is worth what its inviter may do now', async () => {
+  const email = newEmail('late')
+  const code = codeOf(await invite(email))
+  const id = (await controller.store.users.findByEmail(manager.session.identifier))?.id ?? ''
+  const set = (change: object) =>
+    controller.store.members.change(company.id, id, (now) => ({ ...now, ...change }))
+  await set({ state: 'REVOKED' })
+  expect(problem(await accept(email, code))).toEqual(invalid)
+  await set({ state: 'ACTIVE', roles: ['COMPANY_USER'] })
+  expect(problem(await accept(email, code))).toEqual(invalid)
+  expect((await signIn(email)).status).toBe(401)
+  await set({ roles: ['COMPANY_MANAGER'] })
+  expect((await accept(email, code)).status).toBe(200)
+})
+
+test('who was revoked does not come back by an invitation from before', async () => {
+  const email = newEmail('revoked')
+  const code = codeOf(await invite(email))
+  const id = await controller.add(company.id, { email })
+  const set = (state: 'ACTIVE' | 'REVOKED') =>
+    controller.store.members.change(company.id, id, (now) => ({ ...now, state }))
+  await set('REVOKED')
+  expect(problem(await accept(email, code, personsPassword))).toEqual(invalid)
+  expect((await signIn(email, personsPassword)).status).toBe(401)
+  await set('ACTIVE')
+  expect((await signIn(email, personsPassword)).status).toBe(200)
 })

@@ -42,9 +42,10 @@ export interface FurtherController extends AsyncDisposable {
 
 export const personsPassword = 'correct horse battery staple'
 
-/** Starts it on a free port of loopback; further settings as environment variables. */
+/** Starts it on a free port of loopback; further settings as environment variables. `log` gets its log. */
 export async function startTestController(
   environment: Record<string, string> = {},
+  log?: (line: string) => void,
 ): Promise<TestController> {
   const dir = mkdtempSync(join(tmpdir(), 'temblor-controller-'))
   const redis = await startTestRedis()
@@ -57,7 +58,10 @@ export async function startTestController(
       ...environment,
       ...more,
     })
-    const controller = await startController(config, pino({ level: 'silent' }))
+    const controller = await startController(
+      config,
+      log ? pino({ level: 'info' }, { write: log }) : pino({ level: 'silent' }),
+    )
     const baseUrl = `http://127.0.0.1:${controller.httpPort}`
     return { baseUrl, [Symbol.asyncDispose]: () => controller.close() }
   }

@@ -4,6 +4,7 @@ import {
   deleteTeam,
   listTeams,
   readTeam,
+  readTeamInstall,
   resetTeamSecret,
   updateTeam,
 } from '../../../shared/api/teams.ts'
@@ -72,5 +73,13 @@ function registerChanges(team: Command, io: CliIo): void {
       const { api } = signedInClient(io.env)
       const made = await api.call(resetTeamSecret, { params: { team: name } })
       printResult(io, made, () => made.secret)
+    })
+  team
+    .command('join-line <team>')
+    .description('Print the line that adds a host to a team. It holds a secret.')
+    .action(async (name: string) => {
+      const { api } = signedInClient(io.env)
+      const settings = await api.call(readTeamInstall, { params: { team: name } })
+      printResult(io, { join: settings.TEMBLOR_JOIN }, () => settings.TEMBLOR_JOIN)
     })
 }

@@ -47,12 +47,16 @@ function registerInvitations(user: Command, io: CliIo): void {
   user
     .command('invite <email>')
     .description(
-      'Invite somebody to the company and the team. Hand them the link: no mail is sent.',
+      'Invite somebody to the company and the team. Without a mail server: hand them the link.',
     )
     .action(async (email: string) => {
       const made = await signedInClient(io.env).api.call(inviteToTeam, { body: { email } })
-      printResult(io, made, () => made.accept_url)
-      io.say(`Good until ${made.expires_at}; hand it to ${made.identifier}, no mail is sent.`)
+      printResult(io, made, () => made.accept_url ?? `A mail goes to ${made.identifier}.`)
+      io.say(
+        made.accept_url
+          ? `Good until ${made.expires_at}; hand it to ${made.identifier}, no mail is sent.`
+          : `Its link is good until ${made.expires_at}.`,
+      )
     })
   user
     .command('uninvite <email>')

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../../shared/api/errors.ts'
 import {
   acceptInvitation,
@@ -14,18 +13,17 @@ import { createInvitationService, type InvitationDeps } from './service.ts'
 /** Invitations to a company. */
 export function addInvitationRoutes(router: Router, deps: InvitationDeps): void {
   const service = createInvitationService(deps)
-  router.add(inviteToCompany, async ({ caller, params, body, request, reply, audit }) => {
+  router.add(inviteToCompany, async ({ caller, params, body, reply, audit }) => {
     checkOwnCompany(caller, params.companyId)
     reply.header('cache-control', 'no-store')
     const emails = body.map((one) => one.identifier ?? one.email ?? missingEmail())
     audit.target({ kind: 'user', id: null, name: emails.join(', ') })
-    return await service.invite(caller, emails, { team: undefined, origin: originOf(request) })
+    return await service.invite(caller, emails, undefined)
   })
-  router.add(inviteToTeam, async ({ caller, body, request, reply, audit }) => {
+  router.add(inviteToTeam, async ({ caller, body, reply, audit }) => {
     reply.header('cache-control', 'no-store')
     audit.target({ kind: 'user', id: null, name: body.email })
-    const where = { team: caller.team, origin: originOf(request) }
-    const [invitation] = await service.invite(caller, [body.email], where)
+    const [invitation] = await service.invite(caller, [body.email], caller.team)
     return invitation ?? missingEmail()
   })
   router.add(withdrawCompanyInvitation, async ({ caller, params }) => {
@@ -45,11 +43,6 @@ export function addInvitationRoutes(router: Router, deps: InvitationDeps): void 
     audit.entered([company.id])
     return { identifier: email, company_id: company.id, company_name: company.name }
   })
-}
-
-/** Where the inviter reaches the service; so does whoever gets the link. */
-function originOf(request: FastifyRequest): string {
-  return `${request.protocol}://${request.host}`
 }
 
 function missingEmail(): never {

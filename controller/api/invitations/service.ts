@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { Invitation } from '../../../shared/api/invitations.ts'
+import { passwordMinLength } from '../../../shared/api/password.ts'
 import { timestamp } from '../../../shared/api/timestamp.ts'
+import { privilegesOf } from '../../../shared/roles.ts'
 import type { Caller } from '../../auth/access.ts'
 import type { Seal } from '../../auth/seal.ts'
 import type { LockOut } from '../../auth/lock-out.ts'
 import type { Passwords } from '../../auth/password.ts'
+import type { Mailer } from '../../mail/mailer.ts'
+import { invitationMail } from '../../mail/mails.ts'
 import { userNotFound } from '../../records/not-found.ts'
 import type { Company } from '../../store/companies.ts'
 import type { InvitationRecord } from '../../store/invitations.ts'
@@ -14,13 +18,15 @@ import type { Team } from '../../store/teams.ts'
 import { checkEmail } from '../../store/users.ts'
 
 const lifetimeMs = 7 * 24 * 60 * 60_000
-const passwordMinLength = 8
 
 export interface InvitationDeps {
   readonly store: Store
   readonly seal: Seal
   readonly passwords: Passwords
   readonly lockOut: LockOut
+  readonly mailer: Mailer | undefined
+  /** Where links lead to. */
+  readonly siteUrl: () => string
 }
 
 /** What somebody accepts an invitation with, and from where. */
@@ -33,12 +39,8 @@ export interface Acceptance {
 }
 
 export interface InvitationService {
-  /** `origin` is where the service is reached. @throws ApiError `invalid_body`, `already_member` */
-  invite(
-    caller: Caller,
-    emails: readonly string[],
-    where: { readonly team: Team | undefined; readonly origin: string },
-  ): Promise<Invitation[]>
+  /** All of them or none. @throws ApiError `invalid_body`, `already_member` */
+  invite(caller: Caller, emails: readonly string[], team: Team | undefined): Promise<Invitation[]>
   /** @throws ApiError `user_not_found` */
   withdraw(caller: Caller, email: string): Promise<void>
   /** @throws ApiError `invalid_credentials` for whatever does not fit together, `locked_out` */
@@ -49,11 +51,11 @@ export interface InvitationService {
 export function createInvitationService(deps: InvitationDeps): InvitationService {
   const { store, lockOut } = deps
   return {
-    async invite(caller, emails, where) {
+    async invite(caller, emails, team) {
       const addresses = await Promise.all(
         emails.map((email) => checkNewcomer(store, caller.company.id, email)),
       )
-      return await Promise.all(addresses.map((email) => inviteOne(deps, caller, email, where)))
+      return await Promise.all(addresses.map((email) => inviteOne(deps, caller, email, team)))
     },
     async withdraw(caller, email) {
       if (!(await store.invitations.withdraw(caller.company.id, email))) throw userNotFound(email)
@@ -75,10 +77,10 @@ async function checkNewcomer(store: Store, companyId: string, email: string): Pr
 }
 
 async function inviteOne(
-  { store, seal }: InvitationDeps,
+  { store, seal, mailer, siteUrl }: InvitationDeps,
   caller: Caller,
   email: string,
-  { team, origin }: { readonly team: Team | undefined; readonly origin: string },
+  team: Team | undefined,
 ): Promise<Invitation> {
   const code = randomBytes(24).toString('base64url')
   const now = Date.now()
@@ -98,35 +100,57 @@ async function inviteOne(
   })
   // Behind the #, so that neither the server nor a proxy writes the code into a log.
   const fragment = new URLSearchParams({ company: caller.company.id, email, code })
+  const link = `${siteUrl()}/invitation#${fragment.toString()}`
+  const until = timestamp(now + lifetimeMs)
+  const { email: inviter, company } = caller
+  mailer?.post(invitationMail({ to: email, inviter, company: company.name, link, until }))
   return {
     identifier: email,
-    accept_url: `${origin}/invitation#${fragment.toString()}`,
-    expires_at: timestamp(now + lifetimeMs),
-    mailed: false,
+    // Once it is mailed, whoever opens the link has the mailbox; the inviter must not have it as well.
+    accept_url: mailer ? null : link,
+    expires_at: until,
+    mailed: mailer !== undefined,
   }
 }
 
 async function accept(deps: InvitationDeps, given: Acceptance) {
-  const { store, seal } = deps
-  const company = await store.companies.readCompany(given.companyId)
-  const invitation = await store.invitations.find(given.companyId, given.email)
-  if (!company || invitation?.codeHash !== seal.hashToken(given.code)) throw invalid('wrong_code')
-  if (!(await store.authPreferences.read(company.id)).passwordEnabled)
-    throw invalid('method_disabled')
+  const { store } = deps
+  const { company, invitation } = await findInvitation(deps, given)
   const user = await store.users.findByEmail(given.email)
   // The code says that somebody was invited, not that this is they: who is known proves it.
   if (user && !(await deps.passwords.check(given.password, user.passwordHash)))
     throw invalid('wrong_password')
   if (!user) checkPassword(given.password)
   const hash = user ? '' : await deps.passwords.hash(given.password)
-  if (!(await store.invitations.take(company.id, invitation as InvitationRecord)))
-    throw invalid('used_meanwhile')
+  if (!(await store.invitations.take(company.id, invitation))) throw invalid('used_meanwhile')
   const joined = user ?? (await store.users.add(given.email, hash))
-  await store.members.add(company.id, joined.id, {
-    ...(invitation as InvitationRecord).membership,
-    invitedBy: invitation?.invitedBy,
-  })
+  const { membership, invitedBy } = invitation
+  const isNew = await store.members.add(company.id, joined.id, { ...membership, invitedBy })
+  // Who became a member meanwhile is one already; who was revoked stays so.
+  if (!isNew) throw invalid('already_member')
   return { email: joined.email, company }
+}
+
+/** The invitation that the code is of, while it is good. */
+async function findInvitation(
+  { store, seal }: InvitationDeps,
+  { companyId, email, code }: Acceptance,
+): Promise<{ company: Company; invitation: InvitationRecord }> {
+  const company = await store.companies.readCompany(companyId)
+  const invitation = await store.invitations.find(companyId, email)
+  if (!company || invitation?.codeHash !== seal.hashToken(code)) throw invalid('wrong_code')
+  if (!(await store.authPreferences.read(company.id)).passwordEnabled)
+    throw invalid('method_disabled')
+  if (!(await mayStillInvite(store, company.id, invitation.invitedBy)))
+    throw invalid('inviter_may_not_invite')
+  return { company, invitation }
+}
+
+/** An invitation is worth what its inviter may do now: whoever was revoked leaves no way in behind. */
+async function mayStillInvite(store: Store, companyId: string, inviter: string): Promise<boolean> {
+  const user = await store.users.findByEmail(inviter)
+  const membership = user && (await store.companies.readMembership(companyId, user.id))
+  return Boolean(membership && privilegesOf(membership.roles, []).has('COMPANY_USERS_WRITE'))
 }
 
 function checkPassword(password: string): void {

@@ -4,25 +4,25 @@ import {
   listOrgs,
   listTeams,
   pageTeams,
+  readClientInstall,
   readOrg,
   readTeam,
+  readTeamInstall,
   resetOrgSecret,
   resetTeamSecret,
   updateTeam,
 } from '../../../shared/api/teams.ts'
-import type { AgentHub } from '../../agents/hub.ts'
 import { enterTeam } from '../../auth/enter-team.ts'
 import { forbidden } from '../../auth/forbidden.ts'
-import type { Router } from '../../plugins/routes.ts'
+import type { RouteInput, Router } from '../../plugins/routes.ts'
 import { teamNotFound } from '../../records/not-found.ts'
 import { pageOfList } from '../../records/page.ts'
 import { toOrg, toTeam } from '../../records/teams.ts'
-import type { Store } from '../../store/store.ts'
 import type { Team } from '../../store/teams.ts'
-import { createTeamService } from './service.ts'
+import { createTeamService, type TeamDeps, type TeamService } from './service.ts'
 
 /** Teams, which older clients call organisations. */
-export function addTeamRoutes(router: Router, deps: { store: Store; hub: AgentHub }): void {
+export function addTeamRoutes(router: Router, deps: TeamDeps): void {
   const { store } = deps
   const service = createTeamService(deps)
   const detailOf = async ({ companyId, id }: Team) => {
@@ -62,6 +62,11 @@ export function addTeamRoutes(router: Router, deps: { store: Store; hub: AgentHu
       pem_encoded_private_key: null,
     }
   })
+  addSecretRoutes(router, deps, service)
+}
+
+/** What holds the secret with which hosts join. */
+function addSecretRoutes(router: Router, { store }: TeamDeps, service: TeamService): void {
   router.add(resetTeamSecret, async ({ team, caller, reply }) => {
     reply.header('cache-control', 'no-store')
     return { identifier: team.id, secret: await service.resetSecret(team, caller) }
@@ -75,4 +80,16 @@ export function addTeamRoutes(router: Router, deps: { store: Store; hub: AgentHu
     audit.target({ kind: 'team', id: there.team.id, name: there.team.name })
     return { identifier: there.team.id, secret: await service.resetSecret(there.team, caller) }
   })
+  const install = async ({
+    team,
+    reply,
+    audit,
+  }: Pick<RouteInput<typeof readClientInstall>, 'team' | 'reply' | 'audit'>) => {
+    reply.header('cache-control', 'no-store')
+    audit.target({ kind: 'team', id: team.id, name: team.name })
+    audit.detail({ shown: true })
+    return { TEMBLOR_JOIN: await service.joinLine(team) }
+  }
+  router.add(readTeamInstall, install)
+  router.add(readClientInstall, install)
 }

@@ -1,3 +1,4 @@
+import { formatJoinLine } from '../../../shared/join-line.ts'
 import type { Caller } from '../../auth/access.ts'
 import type { AgentHub } from '../../agents/hub.ts'
 import { teamNotFound } from '../../records/not-found.ts'
@@ -16,10 +17,22 @@ export interface TeamService {
   remove(team: Team, caller: Caller): Promise<TeamDetail>
   /** @throws ApiError `team_not_found` */
   resetSecret(team: Team, caller: Caller): Promise<string>
+  /** The line with which hosts join. It holds the secret. */
+  joinLine(team: Team): Promise<string>
+}
+
+export interface TeamDeps {
+  readonly store: Store
+  readonly hub: AgentHub
+  /** `host:port` where agents connect. */
+  readonly agentAddress: () => string
+  /** SHA-256 of the controller's CA, hex. */
+  readonly caSha256: string
 }
 
 /** Makes the service of teams. */
-export function createTeamService({ store, hub }: { store: Store; hub: AgentHub }): TeamService {
+export function createTeamService(deps: TeamDeps): TeamService {
+  const { store, hub } = deps
   const halts = createHaltService(store, hub)
   return {
     async create(caller, name, withCaller) {
@@ -52,6 +65,11 @@ export function createTeamService({ store, hub }: { store: Store; hub: AgentHub 
       const secret = await store.teams.resetSecret(team, caller.email)
       if (!secret) throw teamNotFound(team.id)
       return secret
+    },
+    async joinLine(team) {
+      const secret = await store.teams.readSecret(team)
+      const { agentAddress, caSha256 } = deps
+      return formatJoinLine({ address: agentAddress(), teamId: team.id, secret, caSha256 })
     },
   }
 }
