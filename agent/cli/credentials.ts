@@ -3,7 +3,8 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { version } from '../../shared/version.ts'
 import { CliError, exitCodes } from './exit-codes.ts'
-import { type ApiClient, createApiClient } from '../../shared/api/client.ts'
+import { type ApiClient, type ChangingHeader, createApiClient } from '../../shared/api/client.ts'
+import { notSignedIn, storedSession } from './stored-session.ts'
 
 /** What `temblor login` keeps. It holds a session token. */
 export interface Credentials {
@@ -13,8 +14,13 @@ export interface Credentials {
   readonly authorization: string
   readonly email: string
   readonly company: string
+  readonly companyId?: string
   readonly team: { readonly id: string; readonly name: string }
   readonly expiresAt: string
+  /** Opens the next session, once. */
+  readonly renewToken?: string
+  /** With it a renewal whose answer was lost can be asked for again. */
+  readonly renewalKey?: string
 }
 
 export const userAgent = `temblor/${version}`
@@ -37,7 +43,10 @@ export function signedInClient(env: NodeJS.ProcessEnv): { api: ApiClient; baseUr
   return { api: createApiClient({ baseUrl, authorization, userAgent }), baseUrl }
 }
 
-function resolveAccess(env: NodeJS.ProcessEnv): { baseUrl: string; authorization: string } {
+function resolveAccess(env: NodeJS.ProcessEnv): {
+  baseUrl: string
+  authorization: string | ChangingHeader
+} {
   const stored = readCredentials(env)
   const url = env['TEMBLOR_URL'] ? apiBaseUrl(env['TEMBLOR_URL']) : stored?.baseUrl
   const key = env['TEMBLOR_API_KEY']
@@ -49,15 +58,20 @@ function resolveAccess(env: NodeJS.ProcessEnv): { baseUrl: string; authorization
   // A token must not go to a server that did not issue it.
   if (stored.baseUrl !== url)
     throw notSignedIn(`You are signed in at ${stored.baseUrl}, not ${url}.`)
-  if (Date.parse(stored.expiresAt) < Date.now()) throw notSignedIn('Your session has expired.')
-  return { baseUrl: url, authorization: stored.authorization }
+  if (Date.parse(stored.expiresAt) < Date.now() && !stored.renewToken)
+    throw notSignedIn('Your session has expired.')
+  return { baseUrl: url, authorization: keptHeader(env, url) }
 }
 
-function notSignedIn(what: string): CliError {
-  return new CliError(
-    `${what} Run: temblor login --url <address> (or set TEMBLOR_URL and TEMBLOR_API_KEY).`,
-    exitCodes.notSignedIn,
-  )
+/** The header of the session that login has kept, renewed when need be. */
+export function keptHeader(env: NodeJS.ProcessEnv, baseUrl: string): ChangingHeader {
+  return storedSession({
+    baseUrl,
+    folder: path.dirname(credentialsFile(env)),
+    anonymous: createApiClient({ baseUrl, userAgent }),
+    read: () => readCredentials(env),
+    write: (credentials) => void writeCredentials(env, credentials),
+  })
 }
 
 function asHeader(token: string): string {

@@ -9,6 +9,7 @@ import { registerLocalAttacks } from './commands/attack-local.ts'
 import { registerCheck } from './commands/check.ts'
 import { registerClient } from './commands/client.ts'
 import { registerCompany } from './commands/company.ts'
+import { registerCompanyPreferences } from './commands/company-preferences.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerContainer } from './commands/container.ts'
 import { registerInit } from './commands/init.ts'
@@ -58,7 +59,7 @@ function buildProgram(io: CliIo): Command {
   registerClient(program, io)
   registerContainer(program, io)
   registerKey(program, io)
-  registerCompany(program, io)
+  registerCompanyPreferences(registerCompany(program, io), io)
   registerTeam(program, io)
   registerUser(program, io)
   registerPassword(program, io)

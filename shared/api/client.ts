@@ -14,8 +14,15 @@ export interface ApiAccess {
   /** Ends in `/v1`. */
   readonly baseUrl: string
   /** The header of a session. */
-  readonly authorization?: string
+  readonly authorization?: string | ChangingHeader
   readonly userAgent?: string
+}
+
+/** The header of a session that is renewed while a client is in use. */
+export interface ChangingHeader {
+  current(): Promise<string>
+  /** Another one when this one was refused; undefined when there is none. */
+  instead(refused: string): Promise<string | undefined>
 }
 
 export interface ApiClient {
@@ -27,16 +34,19 @@ export interface ApiClient {
 
 /** A client of the API for the CLI, the demo and the tests. */
 export function createApiClient(access: ApiAccess): ApiClient {
+  const { authorization: header } = access
+  const changing = typeof header === 'object' ? header : undefined
   const open: ApiClient['open'] = async (contract, input = {}) => {
-    const response = await fetch(urlOf(access.baseUrl, contract, input), {
-      method: contract.method,
-      headers: headersOf(access, contract, input),
-      redirect: 'manual',
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-      ...(input.signal ? { signal: input.signal } : {}),
-    })
-    if (response.status === contract.success.status) return response
-    throw errorFrom(response, await response.text())
+    const authorization = typeof header === 'object' ? await header.current() : header
+    const answer = await send({ ...access, authorization }, contract, input)
+    if (answer instanceof Response) return answer
+    const isRefused = authorization !== undefined && answer.code === 'unauthenticated'
+    // Nothing was done, so it can be asked again.
+    const other = isRefused ? await changing?.instead(authorization) : undefined
+    if (other === undefined) throw answer
+    const second = await send({ ...access, authorization: other }, contract, input)
+    if (second instanceof Response) return second
+    throw second
   }
   return {
     open,
@@ -48,8 +58,29 @@ export function createApiClient(access: ApiAccess): ApiClient {
   }
 }
 
+interface Sender extends Omit<ApiAccess, 'authorization'> {
+  readonly authorization: string | undefined
+}
+
+/** The answer, or the error that it is. @throws TypeError offline */
+async function send<C extends RouteContract>(
+  sender: Sender,
+  contract: C,
+  input: CallInput<C>,
+): Promise<Response | ApiError> {
+  const response = await fetch(urlOf(sender.baseUrl, contract, input), {
+    method: contract.method,
+    headers: headersOf(sender, contract, input),
+    redirect: 'manual',
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(input.signal ? { signal: input.signal } : {}),
+  })
+  if (response.status === contract.success.status) return response
+  return errorFrom(response, await response.text())
+}
+
 function headersOf<C extends RouteContract>(
-  access: ApiAccess,
+  access: Sender,
   contract: C,
   input: CallInput<C>,
 ): Record<string, string> {

@@ -45,3 +45,35 @@ test('its people, hosts and roles are listed', async () => {
   expect((await cli('clients')).stdout).toMatch(/^HOST/)
   expect((await cli('roles')).stdout).toMatch(/COMPANY_OWNER\n.*PROMOTE_DEMOTE_OWNER/)
 })
+
+const preferences = (...args: string[]) => cli('preferences', ...args)
+
+test('preferences of sign-in are shown and changed, those that are not named stay', async () => {
+  expect((await preferences('show')).stdout).toMatch(/passwordEnabled +on +Sign-in with a password/)
+  const set = await preferences('set', 'allowSessionRenewal=off', 'sessionDuration=60', '--json')
+  expect(JSON.parse(set.stdout)).toMatchObject({
+    allowSessionRenewal: false,
+    sessionDuration: 60,
+    passwordEnabled: true,
+  })
+  for (const [pair, text] of [
+    ['sessionDurations=60', 'Did you mean sessionDuration?'],
+    ['sessionDuration=1', 'sessionDuration'],
+    ['sessionDuration=long', 'a whole number'],
+    ['apiKeysEnabled=constructor', 'on or off'],
+    ['samlEnabled=on', 'samlEnabled'],
+    ['nonsense', 'key=value'],
+  ] as const) {
+    const refused = await preferences('set', pair)
+    expect({ pair, code: refused.code, stdout: refused.stdout }).toEqual({
+      pair,
+      code: 2,
+      stdout: '',
+    })
+    expect(refused.stderr).toContain(text)
+  }
+  expect(JSON.parse((await preferences('show', '--json')).stdout)).toEqual(JSON.parse(set.stdout))
+  expect((await preferences('set', 'allowSessionRenewal=on')).stdout).toMatch(
+    /allowSessionRenewal +on/,
+  )
+})

@@ -8,6 +8,7 @@ import { apiBaseUrl, readCredentials, userAgent, writeCredentials } from '../cre
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
+import { toCredentials } from '../stored-session.ts'
 
 interface LoginOptions {
   readonly url?: string
@@ -41,21 +42,14 @@ async function runLogin(options: LoginOptions, io: CliIo): Promise<void> {
   })
   const session = chooseSession(sessionsOf(answer), options.team)
   const team = { id: session.org_id, name: session.org_name }
-  const file = writeCredentials(io.env, {
-    baseUrl,
-    authorization: session.header,
-    email: session.identifier,
-    company: session.company_name,
-    team,
-    expiresAt: session.expires_at,
-  })
+  const file = writeCredentials(io.env, toCredentials(baseUrl, session))
   const facts = { email, company: session.company_name, team, expires_at: session.expires_at }
   printResult(
     io,
     facts,
     () => `Signed in as ${email}, team ${team.name} of ${session.company_name}.`,
   )
-  io.say(`The session is kept in ${file} until ${session.expires_at}.`)
+  io.say(`The session is kept in ${file} until ${session.expires_at}; commands renew it.`)
 }
 
 function required(value: string | undefined, option: string): string {
