@@ -1,34 +1,77 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { toolBox } from './checks.mjs'
 
 /**
+ * The whole suite, turn by turn. What is in one turn runs at once: emulated machines keep one of two
+ * cores busy, and what asks the API waits most of the time. Faults are timed, so they have the machine
+ * to themselves.
+ */
+const turns = [[['guests'], ['unit', 'contract', 'e2e']], [['faults']]]
+const nothing = { passed: 0, failed: 0, skipped: 0, skippedTests: [], code: 0 }
+
+/**
  * Runs tests and gives the exit code and the last line to print, `N passed, N failed, N skipped`.
  * A run without a single test is a failure: it proves nothing.
+ * @param args for vitest; with none the whole suite runs
  */
 export async function runTests(root, args, env, say) {
   const dir = mkdtempSync(path.join(tmpdir(), 'temblor-test-'))
-  const report = path.join(dir, 'report.json')
   try {
-    const reporters = ['--reporter=default', '--reporter=./deploy/test-reporter.ts']
-    const code = await toolBox(root).run('vitest', ['run', ...reporters, ...args], {
-      env: { ...process.env, ...env, TEMBLOR_TEST_REPORT: report },
-    })
-    return summarise(readReport(report), code, say)
+    const run = (name, words, log) => runVitest(root, dir, name, words, env, log)
+    const results = args.length > 0 ? [await run('chosen', args)] : await runTurns(dir, run)
+    return summarise(results, say)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
 }
 
-function summarise(report, code, say) {
-  if (report === undefined) {
-    say('vitest ended before it had a result.')
-    return { code: code || 1, line: '0 passed, 1 failed, 0 skipped' }
+/** What runs beside another is shown when the turn is over, in one piece. */
+async function runTurns(dir, run) {
+  const results = []
+  for (const turn of turns) {
+    const shown = turn.map(async (projects, index) => {
+      const name = projects.join('+')
+      const log = index === 0 ? undefined : path.join(dir, `${name}.log`)
+      const result = await run(
+        name,
+        projects.flatMap((project) => ['--project', project]),
+        log,
+      )
+      return { result, log }
+    })
+    for (const one of await Promise.all(shown)) {
+      if (one.log) process.stdout.write(readFileSync(one.log))
+      results.push(one.result)
+    }
   }
-  const { passed, failed, skipped, skippedTests } = report
-  for (const test of skippedTests) say(`skipped: ${test.name}: ${test.reason}`)
+  return results
+}
+
+/** @param log the file that gets the output; this terminal when not given */
+async function runVitest(root, dir, name, words, env, log) {
+  const report = path.join(dir, `${name}.json`)
+  const reporters = ['--reporter=default', '--reporter=./deploy/test-reporter.ts']
+  const output = log === undefined ? undefined : openSync(log, 'a')
+  try {
+    const code = await toolBox(root).run('vitest', ['run', ...reporters, ...words], {
+      env: { ...process.env, ...env, TEMBLOR_TEST_REPORT: report },
+      ...(output === undefined ? {} : { stdio: ['ignore', output, output] }),
+    })
+    return readReport(report, name, code)
+  } finally {
+    if (output !== undefined) closeSync(output)
+  }
+}
+
+function summarise(results, say) {
+  const sum = (name) => results.reduce((total, result) => total + result[name], 0)
+  const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map(sum)
+  for (const test of results.flatMap(({ skippedTests }) => skippedTests))
+    say(`skipped: ${test.name}: ${test.reason}`)
   if (passed + failed === 0) say('No test ran.')
+  const code = results.find((result) => result.code !== 0)?.code ?? 0
   const isBad = failed > 0 || passed === 0
   return {
     code: code || (isBad ? 1 : 0),
@@ -36,10 +79,11 @@ function summarise(report, code, say) {
   }
 }
 
-function readReport(file) {
+function readReport(file, name, code) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return { ...JSON.parse(readFileSync(file, 'utf8')), code }
   } catch {
-    return undefined
+    process.stderr.write(`vitest (${name}) ended before it had a result.\n`)
+    return { ...nothing, failed: 1, code: code || 1 }
   }
 }

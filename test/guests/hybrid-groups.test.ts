@@ -29,7 +29,8 @@ describe('a real host with control groups of both versions', () => {
       measured: { value: number }
     }
     expect(report.backend).toBe('burner in cgroup v1')
-    expect(Math.abs(report.measured.value - 50)).toBeLessThan(5)
+    // An emulated processor is taken away from a burner for longer than a real one.
+    expect(Math.abs(report.measured.value - 50)).toBeLessThan(10)
     const burntSeconds = (Number(await guest.read(usage)) - before) / 1e9
     // Half of half a core for ten seconds, and what starting it took in the container's groups.
     expect(burntSeconds).toBeGreaterThan(2.2)

@@ -77,7 +77,7 @@ describe('the agent as a service of a real host', () => {
   test('comes back by itself when the host has rebooted', async () => {
     const { guest, owner } = rig()
     const bootId = await guest.bootId()
-    await guest.run(['systemctl', 'reboot'])
+    await guest.order('reboot')
     await guest.untilRebooted(bootId)
     const client = await untilInTeam(owner, guest, bootId)
     expect(client.boot_id).toBe(await guest.bootId())

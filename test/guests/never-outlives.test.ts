@@ -174,7 +174,7 @@ describe('latency, blackhole and cpu at once on a real host', () => {
     const { guest, owner } = rig()
     const ids = await attack()
     const bootId = await guest.bootId()
-    await guest.run(['systemctl', 'reboot'])
+    await guest.order('reboot')
     await guest.untilRebooted(bootId)
     await expectNormal()
     expect(reasonsOf(await finished(ids))).toEqual(allEndedBy('agent_stopped'))

@@ -68,7 +68,7 @@ describe('emulated machines', () => {
 
   test('end when they power themselves off', async () => {
     const { b } = rig()
-    await b.run(['systemctl', 'poweroff'])
+    await b.order('poweroff')
     expect(await b.exited).toEqual({ code: 0, signal: null })
   })
 })

@@ -71,20 +71,29 @@ export class GuestAgentClient {
     timeoutMs: number,
     input?: string | Buffer,
   ): Promise<GuestResult> {
-    const [path, ...arg] = command
     const data = input === undefined ? {} : { 'input-data': Buffer.from(input).toString('base64') }
-    const request = { path, arg, 'capture-output': true, ...data }
-    const { pid } = await this.#ask<{ pid: number }>('guest-exec', request)
+    const pid = await this.start(command, { 'capture-output': true, ...data })
     const deadline = performance.now() + timeoutMs
     for (let pollMs = fastestPollMs; ; pollMs = Math.min(pollMs * 1.5, slowestPollMs)) {
       const status = await this.#ask<ExecStatus>('guest-exec-status', { pid })
       if (status.exited) return resultOf(status)
       if (performance.now() > deadline) {
-        await this.#ask('guest-exec', { path: 'kill', arg: ['-KILL', String(pid)] })
+        await this.start(['kill', '-KILL', String(pid)])
         throw new Error(`Not over within ${timeoutMs} ms in the guest: ${command.join(' ')}`)
       }
       await delay(pollMs)
     }
+  }
+
+  /**
+   * Starts a program and does not ask how it ends.
+   * @returns its process id in the guest
+   * @throws GuestSilent when the guest does not answer, Error when the program cannot be started
+   */
+  async start(command: readonly string[], options: object = {}): Promise<number> {
+    const [path, ...arg] = command
+    const { pid } = await this.#ask<{ pid: number }>('guest-exec', { path, arg, ...options })
+    return pid
   }
 
   close(): void {
