@@ -31,7 +31,7 @@ interface Kept {
 
 const fileName = 'operating-system.json'
 /** It looks the host's own name up, which may hang where the network is broken. */
-const timeoutMs = 5000
+const timeoutMs = 10_000
 /** What systeminformation itself says where it knows no better. */
 const unknown: OperatingSystem = { platform: '', distro: 'unknown', release: 'unknown' }
 

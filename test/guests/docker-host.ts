@@ -3,6 +3,9 @@ import type { Guest } from '../support/guest/guest.ts'
 /** Docker would want a program to load its profile with, which these guests do not have. */
 export const dockerKernelArgs = ['apparmor=0']
 
+/** How far a load may be off, in points: an emulated processor is taken away from it for longer. */
+export const toleratedPoints = 8
+
 const image = 'target:1'
 /** Where the container's own files would be are those of the guest. */
 const agentImage = 'agent:1'
@@ -78,8 +81,18 @@ export async function runningContainers<K extends string>(
   return Object.fromEntries(entries) as Record<K, RunningContainer>
 }
 
-/** CPU time of a container, in seconds, as its control group has it (version 2). */
-export async function cpuSecondsOf(guest: Guest, id: string): Promise<number> {
+/** CPU time of a container, in seconds, and the guest's uptime, read at one moment. */
+export interface CpuReading {
+  readonly upSeconds: number
+  readonly cpuSeconds: number
+}
+
+/** Reads what the control group of a container (version 2) has of its CPU time. */
+export async function readCpu(guest: Guest, id: string): Promise<CpuReading> {
   const file = `/sys/fs/cgroup/system.slice/docker-${id}.scope/cpu.stat`
-  return Number(/usage_usec (\d+)/.exec(await guest.read(file))?.[1]) / 1e6
+  const text = await guest.ok(['cat', '/proc/uptime', file])
+  return {
+    upSeconds: Number(text.split(' ', 1)[0]),
+    cpuSeconds: Number(/usage_usec (\d+)/.exec(text)?.[1]) / 1e6,
+  }
 }
