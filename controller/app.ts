@@ -27,7 +27,7 @@ import type { Access } from './auth/access.ts'
 import type { Seal } from './auth/seal.ts'
 import type { LockOut } from './auth/lock-out.ts'
 import type { Passwords } from './auth/password.ts'
-import type { MailRation } from './auth/ration.ts'
+import type { InvitationRation, MailRation } from './auth/ration.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { addPages } from './pages/routes.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
@@ -52,6 +52,7 @@ export interface AppDeps {
   readonly lockOut: LockOut
   readonly seal: Seal
   readonly mayMail: MailRation
+  readonly mayInvite: InvitationRation
   /** Undefined without a mail server. */
   readonly mailer: Mailer | undefined
   /** Where links lead to. */

@@ -85,6 +85,11 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
   return undefined
 }
 
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(listen: string): boolean {
+  return loopback.test(listen)
+}
+
 /** What cannot be told from one variable alone. */
 function otherFaults(config: ControllerConfig, env: NodeJS.ProcessEnv): string[] {
   const faults: string[] = []
@@ -93,7 +98,7 @@ function otherFaults(config: ControllerConfig, env: NodeJS.ProcessEnv): string[]
       `TEMBLOR_LOG_LEVEL cannot be "${config.logLevel}". Allowed: ${logLevels.join(', ')}.`,
     )
   const isSheltered = config.tls !== undefined || config.trustedProxies.length > 0
-  if (!loopback.test(config.listen) && !isSheltered && env['TEMBLOR_INSECURE'] !== 'yes')
+  if (!isLoopback(config.listen) && !isSheltered && env['TEMBLOR_INSECURE'] !== 'yes')
     faults.push(
       `TEMBLOR_LISTEN cannot be "${config.listen}": passwords would travel in the clear. ` +
         'Set TEMBLOR_TLS_CERT and TEMBLOR_TLS_KEY, or TEMBLOR_TRUSTED_PROXIES when a proxy ends TLS, ' +

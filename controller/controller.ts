@@ -13,8 +13,8 @@ import { caFingerprint, openKeyFile } from './auth/key-file.ts'
 import { createSeal } from './auth/seal.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
-import { createMailRation } from './auth/ration.ts'
-import type { ControllerConfig } from './config.ts'
+import { createRations } from './auth/ration.ts'
+import { isLoopback, type ControllerConfig } from './config.ts'
 import { openEventFeed } from './events/feed.ts'
 import { createHealth } from './health.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
@@ -45,7 +45,7 @@ export async function startController(
   const store = await openStore(redis, seal)
   const audit = openAudit({ chains: store.audit, hasher: createAuditHasher(keyFile), logger })
   const warnings = await durabilityWarnings(redis)
-  for (const warning of warnings) logger.warn(warning)
+  for (const warning of [...warnings, ...linkWarnings(config)]) logger.warn(warning)
   const bootId = ownBootId()
   const ownHost = await registerOwnHost(store, bootId, logger)
   const hub = createHub()
@@ -59,15 +59,15 @@ export async function startController(
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const passwords = await createPasswords()
   const lockOut = createLockOut(store.attempts, seal)
-  const mayMail = createMailRation(store.attempts, seal)
+  const rations = createRations(store.attempts, seal)
   const { sessionSeconds, renewalSeconds } = config
   const lives = { sessionSeconds, renewalSeconds }
   const access = createAccess({ store, seal, passwords, lockOut, ...lives })
-  const health = createHealth(redis, hub, warnings)
+  const mailer = createMailer(config.mail, logger)
+  const health = createHealth({ redis, hub, mailer, warnings })
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
-  const gate = { access, seal, passwords, lockOut, mayMail }
-  const mailer = createMailer(config.mail, logger)
+  const gate = { access, seal, passwords, lockOut, ...rations }
   const site = () => siteWith(config, { httpPort: portOf(app), grpcPort: agents.port })
   const ways = {
     mailer,
@@ -96,6 +96,14 @@ export async function startController(
 
 function siteWith(config: ControllerConfig, ports: { httpPort: number; grpcPort: number }): Site {
   return siteOf({ ...config, isTls: config.tls !== undefined }, ports)
+}
+
+/** Links lead to where the controller listens, which others may not reach. */
+function linkWarnings({ publicUrl, listen, trustedProxies }: ControllerConfig): string[] {
+  const isSeenFromOutside = trustedProxies.length > 0 || !isLoopback(listen)
+  return !publicUrl && isSeenFromOutside
+    ? ['TEMBLOR_PUBLIC_URL is not set: links of invitations lead to this machine itself.']
+    : []
 }
 
 function portOf(app: FastifyInstance): number {

@@ -1,16 +1,29 @@
+import { timestamp } from '../shared/api/timestamp.ts'
 import type { AgentHub } from './agents/hub.ts'
 import type { HealthPart } from './api/service/routes.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Redis } from './store/redis.ts'
 
-/** Tells how each part of the controller is. `warnings` are what its storage could lose. */
-export function createHealth(
-  redis: Redis,
-  hub: AgentHub,
-  warnings: readonly string[],
-): () => Promise<Record<string, HealthPart>> {
+/** What health is told of. */
+export interface HealthDeps {
+  readonly redis: Redis
+  readonly hub: AgentHub
+  readonly mailer: Mailer | undefined
+  /** What storage could lose. */
+  readonly warnings: readonly string[]
+}
+
+/** Tells how each part of the controller is. */
+export function createHealth({
+  redis,
+  hub,
+  mailer,
+  warnings,
+}: HealthDeps): () => Promise<Record<string, HealthPart>> {
   return async () => ({
     redis: await redisHealth(redis, warnings),
     agents: { status: 'ok', message: `${hub.connected()} connected to this controller` },
+    mail: mailHealth(mailer),
     deadlines: { status: 'ok', message: 'swept once a second' },
   })
 }
@@ -24,4 +37,14 @@ async function redisHealth(redis: Redis, warnings: readonly string[]): Promise<H
   return warnings.length > 0
     ? { status: 'warning', message: warnings.join(' ') }
     : { status: 'ok', message: 'answers; every acknowledged write is on disk' }
+}
+
+function mailHealth(mailer: Mailer | undefined): HealthPart {
+  if (!mailer) return { status: 'ok', message: 'none is sent: there is no TEMBLOR_SMTP_URL' }
+  const last = mailer.last()
+  if (!last) return { status: 'ok', message: 'none was sent yet' }
+  const { isSent, atMs, code } = last
+  return isSent
+    ? { status: 'ok', message: `last sent ${timestamp(atMs)}` }
+    : { status: 'warning', message: `the last was not sent (${code}, ${timestamp(atMs)})` }
 }

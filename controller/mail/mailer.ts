@@ -15,10 +15,20 @@ export interface Mail {
   readonly text: string
 }
 
+/** What became of a mail. */
+export interface LastMail {
+  readonly isSent: boolean
+  readonly atMs: number
+  /** Code of the error. */
+  readonly code?: string
+}
+
 /** Sends mails. */
 export interface Mailer {
   /** Takes a mail to be sent and returns at once; what becomes of it is in the log. */
   post(mail: Mail): void
+  /** What became of the last mail; undefined while there was none. */
+  last(): LastMail | undefined
   /** Waits some seconds for what is being sent. */
   close(): Promise<void>
 }
@@ -42,16 +52,19 @@ export function createMailer(
 ): Mailer | undefined {
   if (!settings) return undefined
   const ca = settings.caFile ? readFileSync(settings.caFile) : undefined
+  let last: LastMail | undefined
   const waiting: Mail[] = []
   const underWay = new Set<Promise<void>>()
   const sendOne = async (mail: Mail) => {
     const to = mail.to.slice(mail.to.lastIndexOf('@') + 1)
     try {
       await send(settings, ca, mail, withinMs)
+      last = { isSent: true, atMs: Date.now() }
       logger.info({ mail: mail.kind, to }, 'mail sent')
     } catch (error) {
       // Only codes: the text of an error may quote the mail, which holds a secret.
       const { code, responseCode } = error as { code?: string; responseCode?: number }
+      last = { isSent: false, atMs: Date.now(), code: code ?? 'unknown' }
       logger.warn({ mail: mail.kind, to, code, responseCode }, 'mail was not sent')
     }
   }
@@ -65,6 +78,7 @@ export function createMailer(
     underWay.add(sending)
   }
   return {
+    last: () => last,
     post(mail) {
       if (waiting.length >= waitingLimit) {
         logger.warn({ mail: mail.kind }, 'mail was not sent: too many are waiting')

@@ -1,11 +1,13 @@
 import { keys } from './keys.ts'
 import type { Membership } from './members.ts'
 import { loadScript, type Redis } from './redis.ts'
-import { emailKey } from './users.ts'
+import { emailKey, type PersonName } from './users.ts'
 
 /** Who may join a company with which code, and as what. */
 export interface InvitationRecord {
   readonly email: string
+  /** How the inviter calls them; absent in old records. */
+  readonly name?: PersonName
   /** Keyed hash of the code. */
   readonly codeHash: string
   readonly invitedBy: string

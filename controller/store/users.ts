@@ -31,6 +31,12 @@ export interface PersonName {
   readonly last: string | null
 }
 
+/** Whom a list shows. */
+export interface Person {
+  readonly email: string
+  readonly name: PersonName
+}
+
 /** Users, known by their email address whatever its case. */
 export interface Users {
   /** @throws ApiError `invalid_body` when the address is not one or belongs to a user already */
@@ -43,8 +49,8 @@ export interface Users {
   nameOf(userId: string): Promise<PersonName>
   setName(userId: string, name: PersonName): Promise<void>
   companiesOf(userId: string): Promise<string[]>
-  /** Addresses in the order of the ids; empty for a user that is gone. */
-  emailsOf(userIds: readonly string[]): Promise<string[]>
+  /** In the order of the ids; the address of a user that is gone is empty. */
+  peopleOf(userIds: readonly string[]): Promise<Person[]>
 }
 
 /** Opens the store of users. */
@@ -82,9 +88,13 @@ export function openUsers(redis: Redis): Users {
         .hdel(key, 'resetHash', 'resetExpiresMs')
       return Number((await answersOf(changed))[1])
     },
-    emailsOf: (userIds) =>
+    peopleOf: (userIds) =>
       Promise.all(
-        userIds.map(async (userId) => (await redis.hget(keys.user(userId), 'email')) ?? ''),
+        userIds.map(async (userId) => {
+          const fields = ['email', 'firstName', 'lastName']
+          const [email, first, last] = await redis.hmget(keys.user(userId), ...fields)
+          return { email: email ?? '', name: { first: first || null, last: last || null } }
+        }),
       ),
     epochOf: async (userId) => Number((await redis.hget(keys.user(userId), 'epoch')) ?? 0),
     async nameOf(userId) {

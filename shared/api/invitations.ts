@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Nullable } from './nullable.ts'
+import { GivenName } from './person-name.ts'
 import { defineRoute } from './route.ts'
 import { TeamQuery } from './team-query.ts'
 import { Timestamp } from './timestamp.ts'
@@ -35,10 +36,14 @@ export const inviteToCompany = defineRoute({
   access: 'COMPANY_USERS_WRITE',
   query: TeamQuery,
   params: Type.Object({ companyId: CompanyId }),
-  body: Type.Array(Type.Object({ identifier: Type.Optional(Email), email: Type.Optional(Email) }), {
-    minItems: 1,
-    maxItems: 100,
-  }),
+  body: Type.Array(
+    Type.Object({
+      identifier: Type.Optional(Email),
+      email: Type.Optional(Email),
+      ...GivenName,
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
   success: { status: 200, schema: Type.Array(Invitation) },
   errors: ['company_not_found', 'invalid_body', 'malformed_json', 'already_member'],
 })

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Nullable } from './nullable.ts'
 import { NewPassword } from './password.ts'
+import { ShownName } from './person-name.ts'
 import { defineRoute } from './route.ts'
 import { Timestamp } from './timestamp.ts'
 
@@ -154,8 +155,7 @@ export const changePassword = defineRoute({
 export const Self = Type.Object(
   {
     identifier: Type.String({ description: 'Email address.' }),
-    first_name: Nullable(Type.String()),
-    last_name: Nullable(Type.String()),
+    ...ShownName,
     user_id: Type.String({ format: 'uuid' }),
     company_id: Type.String({ format: 'uuid' }),
     company_name: Type.String(),

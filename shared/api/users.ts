@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { companyRoles, teamRoles } from '../roles.ts'
 import { Nullable } from './nullable.ts'
 import { PageQuery, pageOf } from './page.ts'
+import { ShownName } from './person-name.ts'
 import { defineRoute } from './route.ts'
 import { TeamQuery } from './team-query.ts'
 import { Timestamp } from './timestamp.ts'
@@ -18,6 +19,7 @@ const PagedQuery = Type.Object({ ...TeamQuery.properties, ...PageQuery.propertie
 export const User = Type.Object(
   {
     identifier: Type.String({ description: 'Email address.' }),
+    ...ShownName,
     user_id: Nullable(Uuid),
     company_id: Uuid,
     state: Type.Enum(['ACTIVE', 'INVITED', 'REVOKED']),

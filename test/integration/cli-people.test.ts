@@ -44,6 +44,13 @@ test('teams are made, shown, renamed and deleted', async () => {
   expect(await cli('team', 'show', 'Find')).toMatchObject({ code: 1 })
 })
 
+test('one says how one is called', async () => {
+  const called = await cli('user', 'name', '--first', 'Ada', '--last', 'Löwe')
+  expect(called.stdout).toContain('is called Ada Löwe now')
+  expect((await cli('user', 'list')).stdout).toMatch(/NAME\n.*Ada Löwe/)
+  expect(await cli('user', 'name')).toMatchObject({ code: 2 })
+})
+
 test('somebody is invited, joins, gets roles, loses access and gets it back', async () => {
   const email = newEmail('new')
   const made = await json<Invitation>('user', 'invite', email)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Company } from '../../controller/store/companies.ts'
-import type { Invitation } from '../../shared/api/invitations.ts'
 import type { Api } from '../support/api.ts'
 import { request, type Answer } from '../support/http.ts'
 import {
@@ -260,70 +259,4 @@ describe('nobody learns who has a user', () => {
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await ask(newEmail('elsewhere'))).status).toBe(200)
   })
-})
-
-describe('an invitation by mail', () => {
-  test('goes to the person alone, who joins with it', async () => {
-    const manager = await controller.join(company, {
-      email: newEmail('manager'),
-      roles: ['COMPANY_MANAGER'],
-    })
-    const invited = newEmail('invited')
-    const answer = await manager.send('POST', '/users/invite', {
-      form: { email: invited },
-      headers: { host: 'evil.example' },
-    })
-    expect(answer.json as Invitation).toMatchObject({ accept_url: null, mailed: true })
-    const received = await mail.mailTo(invited)
-    const link = linkIn(received)
-    expect(received.text).toContain(
-      `${manager.session.identifier} invites you to the company "Acme"`,
-    )
-    expect(link).toContain(`${site}/invitation#`)
-    expect(answer.text).not.toContain(codeIn(link))
-    const joined = await request(controller.baseUrl, 'POST', `/v1/companies/${company.id}/users`, {
-      json: { email: invited, code: codeIn(link), password: newPassword },
-    })
-    expect(joined.status).toBe(200)
-    expect((await signIn(invited, newPassword)).status).toBe(200)
-  })
-})
-
-describe('without a mail server', () => {
-  test('the answer is the same, the log says why nothing comes, and links are of this server', async () => {
-    const lines: string[] = []
-    await using plain = await startTestController({}, (line) => void lines.push(line))
-    const place = await plain.store.companies.addCompany('Acme')
-    const manager = await plain.join(place, { email, roles: ['COMPANY_MANAGER'] })
-    const asked = await request(plain.baseUrl, 'POST', '/v1/users/auth/password/reset', {
-      form: { email },
-    })
-    expect(asked).toMatchObject({ status: 200, text: 'Success' })
-    const log = lines.join('')
-    expect(log).toContain('TEMBLOR_SMTP_URL')
-    expect(log).not.toContain(email)
-    const invited = newEmail('invited')
-    const made = await manager.send('POST', '/users/invite', {
-      form: { email: invited },
-      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
-    })
-    const invitation = made.json as Invitation
-    expect(invitation.mailed).toBe(false)
-    expect(invitation.accept_url).toContain(`${plain.baseUrl}/invitation#`)
-  })
-})
-
-test('a mail server that is away delays nothing', async () => {
-  await using lonely = await startTestController({
-    TEMBLOR_PUBLIC_URL: site,
-    // Nobody listens there.
-    TEMBLOR_SMTP_URL: 'smtp://127.0.0.1:1',
-    TEMBLOR_MAIL_FROM: 'temblor@example.org',
-  })
-  const place = await lonely.store.companies.addCompany('Acme')
-  const manager = await lonely.join(place, { email, roles: ['COMPANY_MANAGER'] })
-  const since = performance.now()
-  const form = { email: newEmail('invited') }
-  expect((await manager.send('POST', '/users/invite', { form })).status).toBe(200)
-  expect(performance.now() - since).toBeLessThan(1_000)
 })

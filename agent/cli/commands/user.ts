@@ -5,6 +5,8 @@ import {
   inviteToTeam,
   withdrawInvitation,
 } from '../../../shared/api/invitations.ts'
+import { updateSelf } from '../../../shared/api/self.ts'
+import { readSelf } from '../../../shared/api/sessions.ts'
 import {
   addTeamUsers,
   listCompanyUsers,
@@ -41,6 +43,7 @@ export function registerUser(program: Command, io: CliIo): void {
   registerAccept(user, io)
   registerMembership(user, io)
   registerAccess(user, io)
+  registerName(user, io)
 }
 
 function registerInvitations(user: Command, io: CliIo): void {
@@ -143,6 +146,27 @@ function registerAccess(user: Command, io: CliIo): void {
     })
 }
 
+function registerName(user: Command, io: CliIo): void {
+  user
+    .command('name')
+    .description('Say how you are called; an empty name is removed.')
+    .option('--first <name>', 'first name')
+    .option('--last <name>', 'last name')
+    .action(async ({ first, last }: { first?: string; last?: string }) => {
+      if (first === undefined && last === undefined)
+        throw new CliError('Give --first or --last.', exitCodes.usage)
+      const body = {
+        ...(first === undefined ? {} : { first_name: first }),
+        ...(last === undefined ? {} : { last_name: last }),
+      }
+      const { api } = signedInClient(io.env)
+      await api.call(updateSelf, { body })
+      const self = await api.call(readSelf)
+      const name = [self.first_name, self.last_name].filter(Boolean).join(' ')
+      printResult(io, self, () => `${self.identifier} is called ${name || 'nothing'} now.`)
+    })
+}
+
 async function setRoles(io: CliIo, email: string, roles: readonly string[]): Promise<User> {
   const { api } = signedInClient(io.env)
   if (roles.every(isTeamRole))
@@ -164,6 +188,7 @@ export function userTable(users: readonly User[]): string[] {
     user.state,
     user.roles.join(', '),
     user.team_memberships.map((team) => `${team.name} (${team.roles.join(', ')})`).join('; '),
+    [user.first_name, user.last_name].filter(Boolean).join(' '),
   ])
-  return formatTable([['USER', 'STATE', 'COMPANY ROLES', 'TEAMS'], ...rows])
+  return formatTable([['USER', 'STATE', 'COMPANY ROLES', 'TEAMS', 'NAME'], ...rows])
 }

@@ -16,14 +16,18 @@ export function addInvitationRoutes(router: Router, deps: InvitationDeps): void 
   router.add(inviteToCompany, async ({ caller, params, body, reply, audit }) => {
     checkOwnCompany(caller, params.companyId)
     reply.header('cache-control', 'no-store')
-    const emails = body.map((one) => one.identifier ?? one.email ?? missingEmail())
+    const people = body.map((one) => ({
+      email: one.identifier ?? one.email ?? missingEmail(),
+      name: { first: one.first_name || null, last: one.last_name || null },
+    }))
+    const emails = people.map(({ email }) => email)
     audit.target({ kind: 'user', id: null, name: emails.join(', ') })
-    return await service.invite(caller, emails, undefined)
+    return await service.invite(caller, people, undefined)
   })
   router.add(inviteToTeam, async ({ caller, body, reply, audit }) => {
     reply.header('cache-control', 'no-store')
     audit.target({ kind: 'user', id: null, name: body.email })
-    const [invitation] = await service.invite(caller, [body.email], caller.team)
+    const [invitation] = await service.invite(caller, [{ email: body.email }], caller.team)
     return invitation ?? missingEmail()
   })
   router.add(withdrawCompanyInvitation, async ({ caller, params }) => {

@@ -8,14 +8,16 @@ import type { Caller } from '../../auth/access.ts'
 import type { Seal } from '../../auth/seal.ts'
 import type { LockOut } from '../../auth/lock-out.ts'
 import type { Passwords } from '../../auth/password.ts'
+import type { InvitationRation } from '../../auth/ration.ts'
 import type { Mailer } from '../../mail/mailer.ts'
 import { invitationMail } from '../../mail/mails.ts'
+import { isMailAddress } from '../../mail/settings.ts'
 import { userNotFound } from '../../records/not-found.ts'
 import type { Company } from '../../store/companies.ts'
 import type { InvitationRecord } from '../../store/invitations.ts'
 import type { Store } from '../../store/store.ts'
 import type { Team } from '../../store/teams.ts'
-import { checkEmail } from '../../store/users.ts'
+import { checkEmail, type PersonName } from '../../store/users.ts'
 
 const lifetimeMs = 7 * 24 * 60 * 60_000
 
@@ -25,6 +27,7 @@ export interface InvitationDeps {
   readonly passwords: Passwords
   readonly lockOut: LockOut
   readonly mailer: Mailer | undefined
+  readonly mayInvite: InvitationRation
   /** Where links lead to. */
   readonly siteUrl: () => string
 }
@@ -38,9 +41,15 @@ export interface Acceptance {
   readonly address: string
 }
 
+/** Who is to come, and how the inviter calls them. */
+export interface Invited {
+  readonly email: string
+  readonly name?: PersonName
+}
+
 export interface InvitationService {
   /** All of them or none. @throws ApiError `invalid_body`, `already_member` */
-  invite(caller: Caller, emails: readonly string[], team: Team | undefined): Promise<Invitation[]>
+  invite(caller: Caller, people: readonly Invited[], team: Team | undefined): Promise<Invitation[]>
   /** @throws ApiError `user_not_found` */
   withdraw(caller: Caller, email: string): Promise<void>
   /** @throws ApiError `invalid_credentials` for whatever does not fit together, `locked_out` */
@@ -51,11 +60,16 @@ export interface InvitationService {
 export function createInvitationService(deps: InvitationDeps): InvitationService {
   const { store, lockOut } = deps
   return {
-    async invite(caller, emails, team) {
-      const addresses = await Promise.all(
-        emails.map((email) => checkNewcomer(store, caller.company.id, email)),
+    async invite(caller, people, team) {
+      const newcomers = await Promise.all(
+        people.map(async (one) => {
+          const email = await checkNewcomer(store, caller.company.id, one.email)
+          if (deps.mailer) checkMailAddress(email)
+          return { ...one, email }
+        }),
       )
-      return await Promise.all(addresses.map((email) => inviteOne(deps, caller, email, team)))
+      if (deps.mailer) for (const { email } of newcomers) await ration(deps, email)
+      return await Promise.all(newcomers.map((one) => inviteOne(deps, caller, one, team)))
     },
     async withdraw(caller, email) {
       if (!(await store.invitations.withdraw(caller.company.id, email))) throw userNotFound(email)
@@ -76,10 +90,30 @@ async function checkNewcomer(store: Store, companyId: string, email: string): Pr
   throw new ApiError('already_member', what, { details: { field: 'email', value: address } })
 }
 
+function checkMailAddress(email: string): void {
+  if (isMailAddress(email)) return
+  throw new ApiError(
+    'invalid_body',
+    `No mail can go to "${email.slice(0, 260)}". Allowed: a plain address, as ann@example.org. Nobody was invited.`,
+    { details: { field: 'email', value: email.slice(0, 260) } },
+  )
+}
+
+/** Nobody's mailbox is filled with invitations. @throws ApiError `too_many_requests` */
+async function ration({ mayInvite }: InvitationDeps, email: string): Promise<void> {
+  const waitSeconds = await mayInvite(email)
+  if (waitSeconds === 0) return
+  throw new ApiError(
+    'too_many_requests',
+    `${email} was invited often enough for now; nobody was invited. Wait as long as Retry-After says.`,
+    { retryAfterSeconds: waitSeconds, details: { field: 'email', value: email } },
+  )
+}
+
 async function inviteOne(
   { store, seal, mailer, siteUrl }: InvitationDeps,
   caller: Caller,
-  email: string,
+  { email, name }: Invited,
   team: Team | undefined,
 ): Promise<Invitation> {
   const code = randomBytes(24).toString('base64url')
@@ -89,6 +123,7 @@ async function inviteOne(
   )
   await store.invitations.put(caller.company.id, {
     email,
+    ...(name ? { name } : {}),
     codeHash: seal.hashToken(code),
     invitedBy: caller.email,
     createdMs: now,
@@ -124,7 +159,9 @@ async function accept(deps: InvitationDeps, given: Acceptance) {
   const hash = user ? '' : await deps.passwords.hash(given.password)
   if (!(await store.invitations.take(company.id, invitation))) throw invalid('used_meanwhile')
   const joined = user ?? (await store.users.add(given.email, hash))
-  const { membership, invitedBy } = invitation
+  const { membership, invitedBy, name } = invitation
+  // Who has a user already has said how they are called.
+  if (!user && name) await store.users.setName(joined.id, name)
   const isNew = await store.members.add(company.id, joined.id, { ...membership, invitedBy })
   // Who became a member meanwhile is one already; who was revoked stays so.
   if (!isNew) throw invalid('already_member')

@@ -44,8 +44,10 @@ export interface UserService {
 
 /** Makes the service of users. */
 export function createUserService(store: Store): UserService {
-  const shown = async (companyId: string, email: string, userId: string, member: Member) =>
-    toUser(companyId, { email, userId }, member, await store.teams.list(companyId))
+  const shown = async (companyId: string, email: string, userId: string, member: Member) => {
+    const name = await store.users.nameOf(userId)
+    return toUser(companyId, { email, userId, name }, member, await store.teams.list(companyId))
+  }
   return {
     ofTeam: async (team) =>
       (await usersOf(store, team.companyId)).filter((user) =>
@@ -98,10 +100,11 @@ async function usersOf(store: Store, companyId: string): Promise<User[]> {
     store.teams.list(companyId),
     store.invitations.list(companyId),
   ])
-  const emails = await store.users.emailsOf(members.map(({ userId }) => userId))
-  const users = members.map((member, index) =>
-    toUser(companyId, { userId: member.userId, email: emails[index] ?? '' }, member, teams),
-  )
+  const people = await store.users.peopleOf(members.map(({ userId }) => userId))
+  const users = people.flatMap((person, index) => {
+    const member = members[index]
+    return member ? toUser(companyId, { userId: member.userId, ...person }, member, teams) : []
+  })
   return [...users, ...invitations.map((one) => toInvitedUser(companyId, one, teams))].sort(
     (a, b) => (a.identifier < b.identifier ? -1 : 1),
   )
