@@ -13,6 +13,8 @@ import { addEventRoutes } from './api/events/routes.ts'
 import { addInvitationRoutes } from './api/invitations/routes.ts'
 import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
+import { addMfaRoutes } from './api/mfa/routes.ts'
+import type { MfaService } from './api/mfa/service.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
 import { addPasswordResetRoutes } from './api/password-reset/routes.ts'
 import { addRoleRoutes } from './api/roles/routes.ts'
@@ -48,6 +50,7 @@ export interface AppDeps {
   readonly store: Store
   readonly audit: Audit
   readonly access: Access
+  readonly mfa: MfaService
   readonly passwords: Passwords
   readonly lockOut: LockOut
   readonly seal: Seal
@@ -108,29 +111,37 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addRateLimit(app, deps.redis)
   await addOpenApi(app)
   addPages(app)
-  app.register(async (scope) => {
-    const audit = createRequestAudit(deps.audit, deps.store)
-    const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
-    addSessionRoutes(router, deps)
-    addRenewalRoutes(router, deps)
-    addAuthPreferencesRoutes(router, deps)
-    addApiKeyRoutes(router, deps)
-    addAttackRoutes(router, deps)
-    addHaltRoutes(router, deps)
-    addEventRoutes(router, deps)
-    addMetadataRoutes(router)
-    addMetricsRoutes(router, deps)
-    addClientRoutes(router, deps)
-    addContainerRoutes(router, deps)
-    addTeamRoutes(router, deps)
-    addCompanyRoutes(router, deps)
-    addRoleRoutes(router)
-    addUserRoutes(router, deps)
-    addInvitationRoutes(router, deps)
-    addPasswordResetRoutes(router, deps)
-    addAuditRoutes(router, deps)
-    addServiceRoutes(router, deps, () => app.swagger())
-  })
+  app.register(async (scope) => addRoutes(scope, deps, () => app.swagger()))
   await app.ready()
   return app
+}
+
+/** All operations; `document` gives what describes them, once all are there. */
+function addRoutes(
+  scope: FastifyInstance,
+  deps: AppDeps,
+  document: Parameters<typeof addServiceRoutes>[2],
+): void {
+  const audit = createRequestAudit(deps.audit, deps.store)
+  const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
+  addSessionRoutes(router, deps)
+  addRenewalRoutes(router, deps)
+  addMfaRoutes(router, deps)
+  addAuthPreferencesRoutes(router, deps)
+  addApiKeyRoutes(router, deps)
+  addAttackRoutes(router, deps)
+  addHaltRoutes(router, deps)
+  addEventRoutes(router, deps)
+  addMetadataRoutes(router)
+  addMetricsRoutes(router, deps)
+  addClientRoutes(router, deps)
+  addContainerRoutes(router, deps)
+  addTeamRoutes(router, deps)
+  addCompanyRoutes(router, deps)
+  addRoleRoutes(router)
+  addUserRoutes(router, deps)
+  addInvitationRoutes(router, deps)
+  addPasswordResetRoutes(router, deps)
+  addAuditRoutes(router, deps)
+  addServiceRoutes(router, deps, document)
 }

@@ -8,6 +8,7 @@ import { openAudit } from './audit/audit.ts'
 import { createAgentAudit } from './audit/of-agents.ts'
 import { createAuditHasher } from './audit/entry.ts'
 import { buildApp, type AppDeps } from './app.ts'
+import { createMfaService } from './api/mfa/service.ts'
 import { createAccess } from './auth/access.ts'
 import { caFingerprint, openKeyFile } from './auth/key-file.ts'
 import { createSeal } from './auth/seal.ts'
@@ -61,13 +62,14 @@ export async function startController(
   const lockOut = createLockOut(store.attempts, seal)
   const rations = createRations(store.attempts, seal)
   const { sessionSeconds, renewalSeconds } = config
-  const lives = { sessionSeconds, renewalSeconds }
-  const access = createAccess({ store, seal, passwords, lockOut, ...lives })
+  const signInDeps = { store, seal, passwords, lockOut, sessionSeconds, renewalSeconds }
+  const access = createAccess(signInDeps)
+  const mfa = createMfaService({ ...signInDeps, audit })
   const mailer = createMailer(config.mail, logger)
   const health = createHealth({ redis, hub, mailer, warnings })
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
-  const gate = { access, seal, passwords, lockOut, ...rations }
+  const gate = { access, mfa, seal, passwords, lockOut, ...rations }
   const site = () => siteWith(config, { httpPort: portOf(app), grpcPort: agents.port })
   const ways = {
     mailer,

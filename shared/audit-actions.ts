@@ -8,6 +8,11 @@ export const auditActions = {
   'session.password-code':
     'A code to set a new password was mailed to a user, or shown on the host of a controller.',
   'session.password-reset': 'A user set a new password with a code, or tried to.',
+  'mfa.begin': 'Somebody asked for a second factor to set up.',
+  'mfa.enrol': 'Somebody switched the own second factor on, or tried to.',
+  'mfa.disable': 'Somebody switched the own second factor off, or tried to.',
+  'mfa.force-disable': 'The second factor of a user was switched off by somebody else.',
+  'mfa.recovery-code-used': 'A recovery code was used up in place of a code.',
   'access.refused':
     'A request for which the caller lacks the privilege; `target` is the operation.',
   'attack.create': 'An attack was asked for.',

@@ -70,6 +70,12 @@ export function revocationNeeds(actor: Holder, subject: Holder): Privilege | und
   return lacks(held, ['COMPANY_USERS_REVOKE']) ?? lacks(held, privilegesOf(subject.roles, []))
 }
 
+/** Whether `actor` may switch off the second factor of `subject`. */
+export function mfaResetNeeds(actor: Holder, subject: Holder): Privilege | undefined {
+  const held = privilegesOf(actor.roles, [])
+  return lacks(held, ['COMPANY_SECURITY_WRITE']) ?? lacks(held, privilegesOf(subject.roles, []))
+}
+
 /** What it takes to move between these roles. */
 function promotionsIn<R extends CompanyRole | TeamRole>(
   before: readonly R[],

@@ -1,3 +1,4 @@
+import type { AuthPreferences } from '../../shared/api/auth-preferences.ts'
 import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
 import type { SessionRecord } from '../store/sessions.ts'
@@ -53,10 +54,10 @@ async function enterAnew(store: Store, session: SessionRecord): Promise<Organisa
     store.companies.listTeams(session.companyId),
   ])
   const isOver = session.epoch !== epoch || session.endsMs <= Date.now()
-  const isOfMethod = session.amr !== 'password' || preferences.passwordEnabled
-  if (!place || isOver || !isOfMethod) {
+  const why = isOver || !place ? 'no_access' : methodTrouble(session, preferences)
+  if (!place || why !== undefined) {
     await store.sessions.end(session.id)
-    throw invalid(isOfMethod ? 'no_access' : 'method_disabled')
+    throw invalid(why ?? 'no_access')
   }
   if (!preferences.allowSessionRenewal)
     throw new ApiError(
@@ -68,6 +69,17 @@ async function enterAnew(store: Store, session: SessionRecord): Promise<Organisa
     )
   const listed = place.team ? [place.team] : teams.filter(({ id }) => place.membership.teams[id])
   return { ...place, preferences, listed }
+}
+
+/** Why the company would not open this session now. */
+function methodTrouble(
+  { amr, hasSecondFactor }: SessionRecord,
+  { passwordEnabled, mfaRequired }: AuthPreferences,
+): string | undefined {
+  // Who gives identities asks for second factors itself.
+  if (amr !== 'password') return undefined
+  if (!passwordEnabled) return 'method_disabled'
+  return mfaRequired && !hasSecondFactor ? 'mfa_required' : undefined
 }
 
 /** Whether all that is said fits; what was left empty says nothing. */

@@ -1,51 +1,85 @@
 import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
-import type { SignInMethod } from '../store/sessions.ts'
+import type { NewSession } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 import type { AccessDeps, Credentials } from './access.ts'
+import { demandSecondFactor } from './demand-second-factor.ts'
 import { lifeSeconds, sessionAnswer, type Organisation } from './session-answer.ts'
 import { freshTokens, hashesOf } from './tokens.ts'
 
+/** Somebody and what the password opens to them. */
+export interface Known {
+  readonly user: User
+  /** At least one. */
+  readonly organisations: readonly Organisation[]
+}
+
+/** Nobody; `why` is for the audit alone. */
+export interface Unknown {
+  readonly why: string
+}
+
 /**
  * Opens sessions for whoever knows the password, in the companies that allow passwords.
- * @throws ApiError `invalid_credentials`, the same for whatever is wrong
+ * @throws ApiError `invalid_credentials`, the same for whatever is wrong; `mfa_required`, `mfa_enrolment_required`
  */
-export async function login(
-  deps: AccessDeps,
-  { email, password, companyName, wantsCompany }: Credentials,
-): Promise<Session | Session[]> {
-  const user = await deps.store.users.findByEmail(email)
-  const matches = await deps.passwords.check(password, user?.passwordHash)
-  const wanted = companyName?.trim().toLowerCase()
-  const all = user && matches ? await organisationsOf(deps.store, user) : []
-  const sessions = all.filter(
-    ({ company, preferences }) =>
-      preferences.passwordEnabled && (!wanted || company.name.toLowerCase() === wanted),
-  )
-  if (!user || sessions.length === 0)
+export async function login(deps: AccessDeps, given: Credentials): Promise<Session | Session[]> {
+  const found = await findByPassword(deps, given)
+  if ('why' in found)
     throw new ApiError(
       'invalid_credentials',
       'Email, password and company name do not belong together. Check each of them.',
-      { why: whyNot(user, matches, all) },
+      found,
     )
-  const open = (organisation: Organisation) => openSession(deps, user, organisation, 'password')
-  if (wantsCompany) return await open(wholeCompany(sessions))
-  return await Promise.all(sessions.map((organisation) => open(organisation)))
+  await demandSecondFactor(deps, found)
+  return await openSessions(deps, found, given.wantsCompany, false)
 }
 
-/** What the answer does not tell. */
-function whyNot(user: User | undefined, matches: boolean, all: readonly Organisation[]): string {
-  if (!user) return 'unknown_user'
-  if (!matches) return 'wrong_password'
-  if (all.length === 0) return 'no_access'
-  return all.some(({ preferences }) => preferences.passwordEnabled)
-    ? 'wrong_company'
-    : 'method_disabled'
+/** Whose password it is. Whatever is wrong takes as long. @throws ApiError `too_many_logins` */
+export async function findByPassword(
+  deps: Pick<AccessDeps, 'store' | 'passwords'>,
+  { email, password, companyName }: Pick<Credentials, 'email' | 'password' | 'companyName'>,
+): Promise<Known | Unknown> {
+  const user = await deps.store.users.findByEmail(email)
+  const matches = await deps.passwords.check(password, user?.passwordHash)
+  if (!user) return { why: 'unknown_user' }
+  if (!matches) return { why: 'wrong_password' }
+  return await findPlaces(deps.store, user, companyName)
+}
+
+/** The user in the companies that allow passwords. */
+export async function findPlaces(
+  store: Store,
+  user: User,
+  companyName: string | undefined,
+): Promise<Known | Unknown> {
+  const wanted = companyName?.trim().toLowerCase()
+  const all = await organisationsOf(store, user)
+  const allowed = all.filter(({ preferences }) => preferences.passwordEnabled)
+  const organisations = allowed.filter(
+    ({ company }) => !wanted || company.name.toLowerCase() === wanted,
+  )
+  if (organisations.length > 0) return { user, organisations }
+  if (all.length === 0) return { why: 'no_access' }
+  return { why: allowed.length > 0 ? 'wrong_company' : 'method_disabled' }
+}
+
+/** One session for each organisation, or one of the company. @throws ApiError as `wholeCompany` */
+export async function openSessions(
+  deps: AccessDeps,
+  { user, organisations }: Known,
+  wantsCompany: boolean,
+  hasSecondFactor: boolean,
+): Promise<Session | Session[]> {
+  const how = { amr: 'password', hasSecondFactor } as const
+  const open = (organisation: Organisation) => openSession(deps, user, organisation, how)
+  if (wantsCompany) return await open(wholeCompany(organisations))
+  return await Promise.all(organisations.map((organisation) => open(organisation)))
 }
 
 /** The company of these teams as one organisation. @throws ApiError when they are of several companies */
-function wholeCompany(teams: readonly Organisation[]): Organisation {
+export function wholeCompany(teams: readonly Organisation[]): Organisation {
   const [first, ...others] = teams as [Organisation, ...Organisation[]]
   const names = [...new Set(teams.map(({ company }) => company.name))].join(', ')
   if (others.some(({ company }) => company.id !== first.company.id))
@@ -81,7 +115,7 @@ async function openSession(
   deps: AccessDeps,
   user: User,
   org: Organisation,
-  amr: SignInMethod,
+  how: Pick<NewSession, 'amr' | 'hasSecondFactor'>,
 ): Promise<Session> {
   const tokens = freshTokens()
   const now = Date.now()
@@ -96,7 +130,7 @@ async function openSession(
       sinceMs: org.membership.sinceMs,
       // As it was when the password was read: one that is changed meanwhile ends this session too.
       epoch: user.epoch,
-      amr,
+      ...how,
       endsMs,
     },
     { ...hashesOf(deps.seal, tokens), expiresMs },

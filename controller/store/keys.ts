@@ -22,6 +22,11 @@ export const keys = {
   keyOwners: (companyId: string) => `temblor:{c:${companyId}}:key-owners`,
   /** HASH whose a key is, by its keyed hash. */
   apiKeyHash: (hash: string) => `temblor:api-key:${hash}`,
+  /** HASH second factor of a user; `r:<keyed hash>` are the recovery codes that are left. */
+  mfa: (userId: string) => `temblor:{u:${userId}}:mfa`,
+  /** HASH one that no code has proved yet. */
+  mfaPending: (userId: string) => `temblor:{u:${userId}}:mfa-pending`,
+  mfaTicket: (hash: string) => `temblor:mfa-ticket:${hash}`,
   /** HASH of one session, from sign-in to end. */
   session: (sessionId: string) => `temblor:session:${sessionId}`,
   /** STRING id of the session whose token this is or was. */

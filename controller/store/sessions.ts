@@ -17,6 +17,8 @@ export interface NewSession {
   /** Of the password with which it was opened; another one ended it. */
   readonly epoch: number
   readonly amr: SignInMethod
+  /** A code was shown besides the password. */
+  readonly hasSecondFactor: boolean
   /** Until when it may be renewed. */
   readonly endsMs: number
 }

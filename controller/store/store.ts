@@ -13,6 +13,8 @@ import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
 import { openInvitations, type Invitations } from './invitations.ts'
 import { openMembers, type Members } from './members.ts'
+import { openMfa, type Mfa } from './mfa.ts'
+import { openMfaTickets, type MfaTickets } from './mfa-tickets.ts'
 import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
 import { openPasswordResets, type PasswordResets } from './password-resets.ts'
@@ -34,6 +36,8 @@ export interface Store {
   readonly users: Users
   readonly passwordResets: PasswordResets
   readonly sessions: Sessions
+  readonly mfa: Mfa
+  readonly mfaTickets: MfaTickets
   readonly apiKeys: ApiKeys
   readonly attempts: Attempts
   readonly audit: AuditChains
@@ -58,6 +62,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
       `The data in Redis have schema version ${found}; this Temblor knows up to ${schemaVersion}. Use the newer Temblor.`,
     )
   const teams = openTeams(redis, seal)
+  const mfa = openMfa(redis, seal)
   return {
     companies: openCompanies(redis, seal),
     authPreferences: openAuthPreferences(redis),
@@ -68,6 +73,8 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     users: openUsers(redis),
     passwordResets: openPasswordResets(redis),
     sessions: openSessions(redis),
+    mfa,
+    mfaTickets: openMfaTickets(redis),
     apiKeys: openApiKeys(redis),
     attempts: openAttempts(redis),
     audit: openAuditChains(redis),
@@ -75,7 +82,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
     executions: openExecutions(redis),
-    sealedPlaces: [teams],
+    sealedPlaces: [teams, mfa],
     rotationLock: openRotationLock(redis),
   }
 }

@@ -7,7 +7,7 @@ export interface User {
   readonly id: string
   readonly email: string
   readonly passwordHash: string
-  /** How often the password was changed. */
+  /** How often the password was changed, or sessions were ended otherwise. */
   readonly epoch: number
 }
 
@@ -44,7 +44,9 @@ export interface Users {
   findByEmail(email: string): Promise<User | undefined>
   /** Gives the epoch of the new password: sessions of another one are over. */
   setPasswordHash(userId: string, passwordHash: string): Promise<number>
-  /** How often the password was changed. */
+  /** Ends all sessions of the user, and what was begun with the password. */
+  endSessions(userId: string): Promise<void>
+  /** How often the password was changed, or sessions were ended otherwise. */
   epochOf(userId: string): Promise<number>
   nameOf(userId: string): Promise<PersonName>
   setName(userId: string, name: PersonName): Promise<void>
@@ -87,6 +89,9 @@ export function openUsers(redis: Redis): Users {
         // A code that was asked for before must not undo it.
         .hdel(key, 'resetHash', 'resetExpiresMs')
       return Number((await answersOf(changed))[1])
+    },
+    async endSessions(userId) {
+      await redis.hincrby(keys.user(userId), 'epoch', 1)
     },
     peopleOf: (userIds) =>
       Promise.all(

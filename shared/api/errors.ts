@@ -11,6 +11,11 @@ export const errorCatalogue = {
   target_not_found: { status: 400, hint: 'Name hosts, tags or labels that are there now.' },
   not_supported: { status: 400, hint: 'Leave out the key that is named.' },
   invalid_credentials: { status: 401, hint: 'Check email, password and company name.' },
+  mfa_required: { status: 401, hint: 'Send a code to POST /users/auth/mfa/auth.' },
+  mfa_enrolment_required: {
+    status: 401,
+    hint: 'Set up an authenticator: POST /users/auth/mfa/enable, then validate.',
+  },
   unauthenticated: { status: 401, hint: 'Sign in and send the session header as Authorization.' },
   forbidden: { status: 403, hint: 'Ask a manager of the team for a role with this privilege.' },
   controller_host: {
@@ -39,6 +44,7 @@ export const errorCatalogue = {
   },
   already_in_team: { status: 409, hint: 'Leave out who is in the team.' },
   would_lock_out: { status: 409, hint: 'Have an owner sign in with another method first.' },
+  mfa_enabled: { status: 409, hint: 'Switch the present one off first.' },
   last_owner: { status: 409, hint: 'Make somebody else an owner first.' },
   too_many_keys: { status: 409, hint: 'Revoke a key that is not needed any more.' },
   idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },

@@ -65,6 +65,8 @@ export const login = defineRoute({
     'invalid_body',
     'malformed_json',
     'invalid_credentials',
+    'mfa_required',
+    'mfa_enrolment_required',
     'too_many_logins',
     'locked_out',
   ],

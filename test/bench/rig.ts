@@ -144,6 +144,7 @@ async function addSessions(
       endsMs: expiresMs,
       epoch: 0,
       amr: 'password',
+      hasSecondFactor: false,
     } as const
     const sessions = openSessions(redis)
     const hashes = tokens.map((token) => hashesOf(seal, { ...freshTokens(), token }))

@@ -1,4 +1,5 @@
 import type { Service } from '../support/service.ts'
+import { withSecondFactor } from './second-factors.ts'
 
 /**
  * What is there already and so collides, by operation; for the others an Idempotency-Key that was used
@@ -15,6 +16,7 @@ export function collisionsIn({
     addTeamUsers: { json: [{ identifier: owner }] },
     setCompanyRoles: { path: ofOwner, json: { roles: ['COMPANY_USER'] } },
     setAuthPreferences: { json: { passwordEnabled: false } },
+    enableMfa: { json: withSecondFactor },
     inviteToCompany: { json: [{ email: owner }] },
     inviteToTeam: { json: { email: owner } },
     revokeUser: { path: `${ofOwner}/active` },

@@ -111,6 +111,11 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   updateTeam: () => ({ json: { name: 'Walked' } }),
   createOrg: () => ({ form: { name: `Team ${randomUUID()}` } }),
   resetOrgSecret: ({ local }) => ({ form: { identifier: local.team.id } }),
+  signInWithCode: () => ({ form: { email: 'code@b.c', password: 'x', token: '123456' } }),
+  enableMfa: () => ({ form: { email: 'enable@b.c', password: 'x' } }),
+  validateMfa: () => ({ form: { email: 'validate@b.c', token: '123456' } }),
+  disableMfa: () => ({ form: { email: 'disable@b.c', password: 'x', token: '123456' } }),
+  forceDisableMfa: () => ({ form: { email: walkedUser } }),
   changePassword: ({ local }) => ({
     form: { currentPassword: local.owner.password, newPassword: local.owner.password },
   }),
@@ -137,6 +142,12 @@ const badQueries: Record<string, string> = {
 /** A query that an operation without a body refuses. */
 export function badQuery({ operation }: Found): string {
   return badQueries[operation.operationId] ?? 'pageSize=x'
+}
+
+/** A body that names what is not there, where the path names nothing. */
+export function absent({ operation: { operationId } }: Found): RequestOptions {
+  if (operationId === 'forceDisableMfa') return { form: { email: 'nobody@example.com' } }
+  return operationId === 'resetOrgSecret' ? { form: { identifier: nobody } } : {}
 }
 
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */

@@ -16,8 +16,10 @@ import { request, type Answer } from '../support/http.ts'
 import { addUser } from '../support/people.ts'
 import { startService, type Service } from '../support/service.ts'
 import { collisionsIn } from './collisions.ts'
+import { withSecondFactorFor } from './second-factors.ts'
 import {
   badQuery,
+  absent,
   documents,
   type Found,
   goodBody,
@@ -134,6 +136,8 @@ test('every operation says who may, and the privilege is one that there is', () 
   const open = operations.filter(isPublic).map(({ operation }) => operation.operationId)
   expect(open.toSorted()).toEqual([
     'acceptInvitation',
+    'disableMfa',
+    'enableMfa',
     'login',
     'readHealth',
     'readOpenApi',
@@ -141,6 +145,8 @@ test('every operation says who may, and the privilege is one that there is', () 
     'renewSession',
     'requestPasswordReset',
     'resetPassword',
+    'signInWithCode',
+    'validateMfa',
   ])
 })
 
@@ -179,7 +185,8 @@ test('the success of every operation is as documented', async () => {
       if (operationId === 'resetPassword')
         return await api.send('POST', path, await resetBy(service))
       if (operationId === 'watchTeam') return await headOf(api, path)
-      return await api.send(found.method, path, bodyOf(found))
+      const body = (await withSecondFactorFor(service, operationId)) ?? bodyOf(found)
+      return await api.send(found.method, path, body)
     }),
   ).toEqual([])
   // It was deleted last; what follows needs it again.
@@ -228,10 +235,6 @@ test('403: another team, and a role without the privilege', async () => {
     ),
   ).toEqual([])
 })
-
-/** A body that names what is not there, where the path names nothing. */
-const absent = ({ operation }: Found) =>
-  operation.operationId === 'resetOrgSecret' ? { form: { identifier: nobody } } : {}
 
 test('404: what is not there', async () => {
   expect(

@@ -88,6 +88,8 @@ test('every route declares a privilege that there is; the public ones are known'
 /** Whoever adds one must say here that nobody has to sign in for it. */
 const publicOperations = [
   'acceptInvitation',
+  'disableMfa',
+  'enableMfa',
   'login',
   'readHealth',
   'readOpenApi',
@@ -95,6 +97,8 @@ const publicOperations = [
   'renewSession',
   'requestPasswordReset',
   'resetPassword',
+  'signInWithCode',
+  'validateMfa',
 ]
 
 test.each(everyRole)('%s is let into its routes and into no other', async (role) => {

@@ -37,3 +37,20 @@ export async function startTestRedis(): Promise<TestRedis> {
     },
   }
 }
+
+/** Every value that Redis holds, of whatever type, as text. */
+export async function everythingIn(redis: Redis): Promise<string[]> {
+  const names = await redis.keys('*')
+  const values = await Promise.all(
+    names.map(async (name) => {
+      const type = await redis.type(name)
+      if (type === 'string') return await redis.get(name)
+      if (type === 'hash') return JSON.stringify(await redis.hgetall(name))
+      if (type === 'set') return JSON.stringify(await redis.smembers(name))
+      if (type === 'zset') return JSON.stringify(await redis.zrange(name, '0', '-1'))
+      if (type === 'list') return JSON.stringify(await redis.lrange(name, 0, -1))
+      return type === 'stream' ? JSON.stringify(await redis.xrange(name, '-', '+')) : ''
+    }),
+  )
+  return values.map(String)
+}

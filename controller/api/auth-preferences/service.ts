@@ -22,7 +22,6 @@ export interface AuthPreferencesService {
 
 /** What this server cannot do: switched on, it would promise something or keep people out. */
 const missing = [
-  'mfaRequired',
   'googleEnabled',
   'oauthEnabled',
   'samlEnabled',

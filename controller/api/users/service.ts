@@ -90,6 +90,8 @@ export function createUserService(store: Store): UserService {
         const isBack = now.state === 'REVOKED' && state === 'ACTIVE'
         return { ...now, state, ...(isBack ? { sinceMs: Date.now() } : {}) }
       })
+      // What was begun is over; the second factor itself stays, or to come back would be a way around it.
+      if (state === 'REVOKED') await store.mfa.forgetPending(id)
     },
   }
 }
