@@ -131,6 +131,23 @@ export function resetPassword(email: string): Promise<Record<string, unknown>> {
   })
 }
 
+/**
+ * Switches the second factor of a user off who lost it, for when nobody else may. All sessions of the user end.
+ * @throws ApiError when there is no such user
+ */
+export function disableMfa(email: string): Promise<Record<string, unknown>> {
+  return connected(async ({ store, audit }) => {
+    const user = await store.users.findByEmail(email)
+    if (!user) throw new ApiError('user_not_found', `There is no user ${email}.`)
+    await store.users.endSessions(user.id)
+    const wasOn = await store.mfa.remove(user.id)
+    const target = { kind: 'user', id: user.id, name: user.email }
+    for (const companyId of await store.users.companiesOf(user.id))
+      await audit.record({ action: 'mfa.force-disable', actor: adminActor(), target, companyId })
+    return { email: user.email, second_factor: false, was_on: wasOn }
+  })
+}
+
 function placeOf({ companyId, id, name }: Team) {
   return { companyId, teamId: id, target: { kind: 'team', id, name } }
 }

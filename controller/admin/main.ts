@@ -1,6 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
-import { addCompany, addTeam, addUser, connected, resetPassword, teamJoinLine } from './commands.ts'
+import {
+  addCompany,
+  addTeam,
+  addUser,
+  connected,
+  disableMfa,
+  resetPassword,
+  teamJoinLine,
+} from './commands.ts'
 import { adminActor } from './audit.ts'
 import { rotateSealingKey, sealingKeys } from './sealing-key.ts'
 
@@ -61,6 +69,11 @@ function registerUsers(program: Command): void {
     .action((email: string, options: { json?: boolean }) =>
       run(options, () => resetPassword(email)),
     )
+  user
+    .command('disable-mfa <email>')
+    .description('Switch off the second factor of a user who lost it; their sessions end.')
+    .option(...json)
+    .action((email: string, options: { json?: boolean }) => run(options, () => disableMfa(email)))
   user
     .command('add <email>')
     .description('Make a user, or give one who exists a place in a company.')

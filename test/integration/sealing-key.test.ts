@@ -5,9 +5,19 @@ import { openKeyFile, type SealingKey } from '../../controller/auth/key-file.ts'
 import { createSeal } from '../../controller/auth/seal.ts'
 import { openStore } from '../../controller/store/store.ts'
 import type { Team } from '../../controller/store/teams.ts'
+import { newSeed } from '../../controller/auth/totp.ts'
+import { recoveryCodesIn, type MfaSecret } from '../../shared/api/mfa.ts'
 import type { Api } from '../support/api.ts'
 import { startNode, temblor, temblorJson } from '../support/command.ts'
-import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
+import { request } from '../support/http.ts'
+import { codeOf, giveSecondFactor } from '../support/mfa.ts'
+import { everythingIn } from '../support/redis.ts'
+import {
+  newEmail,
+  personsPassword as password,
+  startTestController,
+  type TestController,
+} from '../support/in-process.ts'
 import { until } from '../support/until.ts'
 
 const teamsOfEach = 120
@@ -15,6 +25,10 @@ let controller: TestController
 let owner: Api
 /** Every team with its secret. */
 const secrets = new Map<Team, string>()
+/** Users with the seed of their second factor; of the first one, codes that still sign in. */
+const seeds = new Map<string, string>()
+const enrolled = { email: newEmail('enrolled'), recovery: [] as string[] }
+const pending = { userId: '', seed: newSeed() }
 
 beforeAll(async () => {
   controller = await startTestController()
@@ -24,6 +38,7 @@ beforeAll(async () => {
       const { secret, ...team } = await controller.store.companies.addTeam(company, `Team ${n}`)
       secrets.set(team, secret)
     }
+    if (name === 'One') await addSecondFactors(company.id)
     if (name === 'One')
       owner = await controller.join(company, {
         email: newEmail('owner'),
@@ -32,6 +47,23 @@ beforeAll(async () => {
   }
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
+
+async function addSecondFactors(companyId: string): Promise<void> {
+  const { email } = enrolled
+  await controller.add(companyId, { email })
+  const { secretKey } = (await mfa('enable', { email, password })).json as MfaSecret
+  const validated = await mfa('validate', { email, token: codeOf(secretKey) })
+  enrolled.recovery = recoveryCodesIn(validated.text)
+  for (let n = 0; n < 40; n += 1) {
+    const userId = await controller.add(companyId, { email: newEmail('user') })
+    seeds.set(userId, await giveSecondFactor(controller.store, userId))
+  }
+  pending.userId = await controller.add(companyId, { email: newEmail('pending') })
+  await controller.store.mfa.propose(pending.userId, pending.seed, 0)
+}
+
+const mfa = (path: string, form: Record<string, string>) =>
+  request(controller.baseUrl, 'POST', `/v1/users/auth/mfa/${path}`, { form })
 
 const keyFilePath = () => join(controller.environment['TEMBLOR_DATA_DIR'] ?? '', 'keys.json')
 const keysNow = () =>
@@ -51,6 +83,11 @@ async function sealedWith(id: string | undefined): Promise<number> {
 async function checkEverything(): Promise<void> {
   for (const [team, secret] of secrets)
     expect(await controller.store.teams.readSecret(team)).toBe(secret)
+  for (const [userId, seed] of seeds)
+    expect((await controller.store.mfa.find(userId))?.seed).toBe(seed)
+  expect((await controller.store.mfa.findPending(pending.userId))?.seed).toBe(pending.seed)
+  const token = enrolled.recovery.pop() ?? ''
+  expect((await mfa('auth', { email: enrolled.email, password, token })).status).toBe(200)
   const [team] = [...secrets.keys()] as [Team]
   const answer = await owner.send('POST', `/teams/${team.id}/secret/reset`)
   expect(answer.status).toBe(200)
@@ -93,6 +130,8 @@ test('a rotation that is killed anywhere loses nothing, and the next one finishe
   const stranger = createSeal(await openKeyFile(keyFilePath()))
   const store = await openStore(controller.redis, stranger)
   for (const [team, secret] of secrets) expect(await store.teams.readSecret(team)).toBe(secret)
+  for (const [userId, seed] of seeds) expect((await store.mfa.find(userId))?.seed).toBe(seed)
+  expect((await everythingIn(controller.redis)).join('\n')).not.toContain(`v1.${first}.`)
   // Tokens are hashed with another key, so sessions go on.
   expect((await owner.send('GET', '/users/self')).status).toBe(200)
 })

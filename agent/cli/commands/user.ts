@@ -24,6 +24,7 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { formatTable } from '../output/table.ts'
+import { registerMfa } from './mfa.ts'
 import { ownCompany } from './own-company.ts'
 
 /** `temblor user …`: people of the company and of the team. */
@@ -43,6 +44,7 @@ export function registerUser(program: Command, io: CliIo): void {
   registerAccept(user, io)
   registerMembership(user, io)
   registerAccess(user, io)
+  registerMfa(user, io)
   registerName(user, io)
 }
 

@@ -22,6 +22,20 @@ export async function ask(io: CliIo, question: string, fallback: boolean): Promi
   }
 }
 
+/** Asks for a line on stderr. @throws CliError when the answer is Ctrl-C or the end of the input */
+export async function askLine(io: CliIo, question: string): Promise<string> {
+  const reader = createInterface({ input: io.stdin, output: io.stderr })
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const interrupted = () => reject(new CliError('Interrupted.', exitCodes.interrupted))
+      reader.once('SIGINT', interrupted).once('close', interrupted)
+      reader.question(question, resolve)
+    })
+  } finally {
+    reader.close()
+  }
+}
+
 /** Asks before something is done that hurts; without a person, or with `--yes`, it is just done. */
 export async function confirm(io: CliIo, isSure: boolean, question: string): Promise<void> {
   if (isSure || !canAsk(io)) return
