@@ -40,6 +40,9 @@ export const auditActions = {
   'user.update': 'A user changed facts of the own user, such as the name.',
   'user.roles': 'Roles of a user were changed, in a team or in the company.',
   'user.remove': 'A user was taken out of a team.',
+  'user.unlock':
+    "Somebody or an address that was locked out may try again, on the controller's host.",
+  'user.end-sessions': "All sessions of a user were ended, on the controller's host.",
   'user.revoke': 'The access of a user to the company was ended.',
   'user.reactivate': 'A revoked user was given the access back.',
   'invitation.create': 'Somebody was invited.',

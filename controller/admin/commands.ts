@@ -169,7 +169,8 @@ export async function connected(
   }
 }
 
-async function findCompany(store: Store, name: string): Promise<Company> {
+/** @throws ApiError `invalid_body` */
+export async function findCompany(store: Store, name: string): Promise<Company> {
   const company = await store.companies.findCompany(name)
   if (!company) throw new ApiError('invalid_body', `There is no company "${name}".`)
   return company

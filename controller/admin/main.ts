@@ -10,9 +10,9 @@ import {
   teamJoinLine,
 } from './commands.ts'
 import { adminActor } from './audit.ts'
+import { registerBreakGlass } from './break-glass-commands.ts'
+import { json, run } from './output.ts'
 import { rotateSealingKey, sealingKeys } from './sealing-key.ts'
-
-const json = ['--json', 'print the result as JSON'] as const
 
 /** `temblor admin`: companies, teams and users, on the controller's host. Exit codes as the CLI's. */
 async function main(args: string[]): Promise<number> {
@@ -50,7 +50,7 @@ async function main(args: string[]): Promise<number> {
     .action((name: string, options: { company: string; address?: string; json?: boolean }) =>
       run(options, () => teamJoinLine(name, options.company, options.address)),
     )
-  registerUsers(program)
+  registerBreakGlass(registerUsers(program), company)
   registerSealingKey(program)
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -60,7 +60,7 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-function registerUsers(program: Command): void {
+function registerUsers(program: Command): Command {
   const user = program.command('user').description('Users.')
   user
     .command('reset-password <email>')
@@ -86,6 +86,7 @@ function registerUsers(program: Command): void {
     .action((email: string, options: Parameters<typeof addUser>[1] & { json?: boolean }) =>
       run(options, () => addUser(email, options)),
     )
+  return user
 }
 
 function registerSealingKey(program: Command): void {
@@ -124,22 +125,6 @@ function shownKeys(path: string): Record<string, unknown> {
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
-}
-
-/** Prints a result as JSON, or as one `name: value` a line. */
-async function run(
-  options: { json?: boolean },
-  work: () => Promise<Record<string, unknown>>,
-): Promise<void> {
-  const result = await work()
-  const text = options.json
-    ? JSON.stringify(result, null, 2)
-    : Object.entries(result)
-        .map(
-          ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
-        )
-        .join('\n')
-  process.stdout.write(`${text}\n`)
 }
 
 function report(error: unknown): number {

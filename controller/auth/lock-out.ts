@@ -22,6 +22,8 @@ export interface LockOut {
   guard<T>(who: Claimant, check: () => Promise<T>): Promise<T>
   /** Lets a user try again at once. */
   release(email: string): Promise<void>
+  /** Lets people try again from an address at once. */
+  releaseAddress(address: string): Promise<void>
 }
 
 const windowMs = 15 * 60_000
@@ -32,12 +34,14 @@ const perAddress: AttemptLimit = { most: 100, windowMs }
 /** Makes the lock-out. Users that do not exist are counted and locked like those that do. */
 export function createLockOut(attempts: Attempts, seal: Seal): LockOut {
   const userSubject = (email: string) => seal.hashToken(`user ${emailKey(email)}`)
+  const addressSubject = (address: string) => seal.hashToken(`address ${network(address)}`)
   return {
     release: (email) => attempts.forget(userSubject(email)),
+    releaseAddress: (address) => attempts.forget(addressSubject(address)),
     async guard(who, check) {
       const id = randomUUID()
       const user = userSubject(who.email)
-      const address = seal.hashToken(`address ${network(who.address)}`)
+      const address = addressSubject(who.address)
       refuse(await attempts.take(address, id, perAddress))
       const taken = await attempts.take(user, id, perUser)
       // Who tries many locked users from one address uses up the address.

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiKey } from '../../shared/api/api-keys.ts'
+import type { Session } from '../../shared/api/sessions.ts'
 import { apiOf, type Api } from '../support/api.ts'
-import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
+import {
+  newEmail,
+  personsPassword,
+  startTestController,
+  type TestController,
+} from '../support/in-process.ts'
 import { request, type Answer } from '../support/http.ts'
 import { problem } from '../support/problem.ts'
 import { until } from '../support/until.ts'
@@ -80,6 +86,23 @@ test('it works in the team named when it was made, else in the oldest; teamId ov
     status: 403,
     code: 'wrong_team',
   })
+})
+
+test('made for the company it works in the oldest team of its owner at the time, unless teamId names one', async () => {
+  const form = { email, password: personsPassword }
+  const path = '/v1/users/auth?getCompanySession=true'
+  const answer = await request(controller.baseUrl, 'POST', path, { form })
+  const whole = apiOf(controller.baseUrl, answer.json as Session)
+  const key = await keyOf(whole)
+  expect((await own(whole))[0]).toMatchObject({ org_id: null })
+  expect(await self(key)).toMatchObject({ org_id: teamId(0) })
+  const attacks = (query: string) => using(key).send('GET', `/attacks${query}`)
+  expect((await attacks(`?teamId=${teamId(1)}`)).status).toBe(200)
+  expect(problem(await attacks(`?teamId=${teamId(2)}`)).code).toBe('wrong_team')
+  await controller.add(company.id, { email, teams: { [teamId(1)]: ['TEAM_USER'] } })
+  expect(await self(key)).toMatchObject({ org_id: teamId(1) })
+  expect(problem(await attacks(`?teamId=${teamId(0)}`)).code).toBe('wrong_team')
+  expect((await attacks('')).status).toBe(200)
 })
 
 describe('the session of one team', () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Company, Team } from '../../controller/store/companies.ts'
+import type { AuditEntry } from '../../shared/api/audit.ts'
 import type { Session } from '../../shared/api/sessions.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
 import { noSession, renewerOf, type Renewer } from '../support/renewal.ts'
+import { until } from '../support/until.ts'
 
 let controller: TestController
 let company: Company
@@ -116,6 +118,24 @@ describe('a renew token is good once', () => {
     expect(problem(await ann.renew(pair))).toEqual(noSession)
     expect(await ann.statusOf(await ann.renewed(other))).toBe(200)
   })
+})
+
+test('renewals are in the audit, and why one was refused', async () => {
+  const first = await ann.signIn()
+  await ann.renewed(first)
+  expect(problem(await ann.renew(first))).toEqual(noSession)
+  const boss = { email: newEmail('boss'), roles: ['COMPANY_ADMIN'] as const }
+  const admin = await controller.join(company, boss)
+  const entries = () => admin.get<{ items: AuditEntry[] }>('/audit?action=session.renew')
+  const items = await until('both are there', async () => {
+    const found = (await entries()).items
+    return found.length === 2 ? found : undefined
+  })
+  expect(items).toMatchObject([
+    { result: 'refused', code: 'renew_token_reused', actor: { kind: 'claimed', name: email } },
+    { result: 'ok', actor: { kind: 'user', name: email } },
+  ])
+  expect(JSON.stringify(items)).not.toContain(first.renew_token)
 })
 
 describe('with an Idempotency-Key', () => {
