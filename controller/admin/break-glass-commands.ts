@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { ApiError } from '../../shared/api/errors.ts'
 import {
-  disableMfa,
   endSessions,
   listUsers,
   makeOwner,
@@ -36,11 +35,6 @@ export function registerBreakGlass(user: Command, company: Command): void {
     .description('End all sessions of a user at once; keys stay.')
     .option(...json)
     .action((email: string, options: OutputOptions) => run(options, () => endSessions(email)))
-  user
-    .command('disable-mfa <email>')
-    .description('Switch the second factor of a user off, who has lost it; their sessions end.')
-    .option(...json)
-    .action((email: string, options: OutputOptions) => run(options, () => disableMfa(email)))
   user
     .command('unlock [email]')
     .description('Let somebody who is locked out try to sign in again.')

@@ -112,19 +112,6 @@ export function endSessions(email: string): Result {
   })
 }
 
-/** Switches the second factor of a user off, who has lost it. All their sessions end. */
-export function disableMfa(email: string): Result {
-  return connected(async (connection) => {
-    const { store } = connection
-    const user = await findUser(store, email)
-    // The sessions end first: cut off in between, the second factor is still on.
-    await store.users.endSessions(user.id)
-    const wasOn = await store.mfa.remove(user.id)
-    await recordOf(connection, user, 'mfa.force-disable')
-    return { email: user.email, was_on: wasOn, sessions: 'ended' }
-  })
-}
-
 /** What is done to a user is in the audit of each of their companies. */
 async function recordOf({ store, audit }: AdminConnection, user: User, action: AuditAction) {
   const event = { action, actor: adminActor(), target: targetOf(user) }
