@@ -9,8 +9,16 @@ const onTheMachine = {
   env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
 }
 
-/** Tests in emulated machines, where a boot takes 15 s and the agent ten times as long as here. */
-const inGuests = { fileParallelism: false, testTimeout: 300_000, hookTimeout: 300_000 }
+/**
+ * Tests in emulated machines, where a boot takes 15 s and the agent ten times as long as here. One file
+ * keeps little more than one core busy.
+ */
+const inGuests = {
+  maxWorkers: 2,
+  globalSetup: 'test/support/guest/make-disks.ts',
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+}
 
 export default defineConfig({
   test: {
@@ -25,7 +33,15 @@ export default defineConfig({
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...onTheMachine } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...onTheMachine } },
-      { test: { name: 'guests', include: ['test/guests/**/*.test.ts'], ...inGuests } },
+      {
+        test: {
+          name: 'guests',
+          include: ['test/guests/**/*.test.ts'],
+          // Those with more workers than others have their own turn.
+          sequence: { groupOrder: 1 },
+          ...inGuests,
+        },
+      },
     ],
   },
 })

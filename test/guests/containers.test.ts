@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { AttackRequest } from '../support/api.ts'
 import { startGuest } from '../support/guest/guest.ts'
 import { installAgent, joinLineForGuests, startGuestService } from '../support/guest/installed.ts'
-import { shared } from '../support/guest/skip.ts'
+import { shared } from '../support/guest/shared.ts'
 import { apiPollMs, elapse, until } from '../support/until.ts'
 import {
   dockerKernelArgs,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startGuest } from '../support/guest/guest.ts'
-import { shared } from '../support/guest/skip.ts'
+import { shared } from '../support/guest/shared.ts'
 import { elapse, until } from '../support/until.ts'
 import { dockerKernelArgs, runContainer, startDocker, toleratedPoints } from './docker-host.ts'
 

@@ -7,7 +7,7 @@ import {
   startGuestService,
   untilInTeam,
 } from '../support/guest/installed.ts'
-import { shared } from '../support/guest/skip.ts'
+import { shared } from '../support/guest/shared.ts'
 import { until } from '../support/until.ts'
 
 const unit = 'temblor-agent.service'

@@ -4,7 +4,7 @@ import type { Execution } from '../../shared/api/records.ts'
 import type { EndReason } from '../../shared/stages.ts'
 import { startGuest } from '../support/guest/guest.ts'
 import { installAgent, untilInTeam } from '../support/guest/installed.ts'
-import { shared } from '../support/guest/skip.ts'
+import { shared } from '../support/guest/shared.ts'
 import { compareStates, expectSameState } from '../support/host-state.ts'
 import { startService } from '../support/service.ts'
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { layCable } from '../support/guest/cable.ts'
 import { startGuest } from '../support/guest/guest.ts'
-import { shared } from '../support/guest/skip.ts'
+import { shared } from '../support/guest/shared.ts'
 
 describe('emulated machines', () => {
   const rig = shared(async (own) => {

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../../agent/journal.ts'
 import type { AttackRequest } from '../support/api.ts'
 import { startGuest } from '../support/guest/guest.ts'
 import { installAgent, startGuestService, untilInTeam } from '../support/guest/installed.ts'
-import { shared } from '../support/guest/skip.ts'
+import { shared } from '../support/guest/shared.ts'
 import type { Service } from '../support/service.ts'
 import { apiPollMs, elapse, until } from '../support/until.ts'
 
