@@ -22,6 +22,8 @@ export interface ControllerConfig {
   /** Undefined: no mail is sent. */
   readonly mail: MailSettings | undefined
   readonly sessionSeconds: number
+  /** How long the audit is kept; 0 for ever. */
+  readonly auditDays: number
   /** How long after the sign-in a session may be renewed. */
   readonly renewalSeconds: number
   readonly deadManMs: number
@@ -65,6 +67,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     mail: readMailSettings(env, faults),
     sessionSeconds: number('TEMBLOR_SESSION_SECONDS', 720 * minuteSeconds, 1, 720 * minuteSeconds),
     renewalSeconds: number('TEMBLOR_RENEWAL_SECONDS', 7 * 86_400, 1, 90 * 86_400),
+    auditDays: number('TEMBLOR_AUDIT_DAYS', 400, 0, 36_500),
     deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
     heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
     logLevel: env['TEMBLOR_LOG_LEVEL'] || 'info',

@@ -10,7 +10,7 @@ import { createAuditHasher } from './audit/entry.ts'
 import { buildApp, type AppDeps } from './app.ts'
 import { createMfaService } from './api/mfa/service.ts'
 import { createAccess } from './auth/access.ts'
-import { caFingerprint, openKeyFile } from './auth/key-file.ts'
+import { caFingerprint, openKeyFile, type KeyFile } from './auth/key-file.ts'
 import { createSeal } from './auth/seal.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
@@ -18,12 +18,13 @@ import { createRations } from './auth/ration.ts'
 import { isLoopback, type ControllerConfig } from './config.ts'
 import { openEventFeed } from './events/feed.ts'
 import { createHealth } from './health.ts'
+import { startAuditCare } from './jobs/audit-care.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
 import { createMailer } from './mail/mailer.ts'
 import { ownBootId, registerOwnHost } from './own-host.ts'
 import { siteOf, type Site } from './site.ts'
 import { durabilityWarnings, openRedis } from './store/redis.ts'
-import { openStore } from './store/store.ts'
+import { openStore, type Store } from './store/store.ts'
 
 export interface Controller {
   readonly httpPort: number
@@ -44,14 +45,13 @@ export async function startController(
   const keyFile = await openKeyFile(config.keyFile)
   const seal = createSeal(keyFile)
   const store = await openStore(redis, seal)
-  const audit = openAudit({ chains: store.audit, hasher: createAuditHasher(keyFile), logger })
+  const { audit, agentAudit, closeAudit } = startAudit({ store, keyFile, logger }, config)
   const warnings = await durabilityWarnings(redis)
   for (const warning of [...warnings, ...linkWarnings(config)]) logger.warn(warning)
   const bootId = ownBootId()
   const ownHost = await registerOwnHost(store, bootId, logger)
   const hub = createHub()
   const authority = await openAuthority(keyFile)
-  const agentAudit = createAgentAudit(audit, store)
   const { heartbeatMs, deadManMs } = config
   const agents = await startAgentServer(
     { store, hub, authority, logger, bootId, agentAudit, heartbeatMs, deadManMs },
@@ -90,8 +90,25 @@ export async function startController(
       await agents.close()
       await deadlines.close()
       ownHost.close()
-      await audit.close()
+      await closeAudit()
       redis.disconnect()
+    },
+  }
+}
+
+/** The audit, what agents do in it, and its care. */
+function startAudit(
+  { store, keyFile, logger }: { store: Store; keyFile: KeyFile; logger: Logger },
+  { auditDays }: ControllerConfig,
+) {
+  const audit = openAudit({ chains: store.audit, hasher: createAuditHasher(keyFile), logger })
+  const care = startAuditCare({ store, audit, logger, days: auditDays })
+  return {
+    audit,
+    agentAudit: createAgentAudit(audit, store),
+    closeAudit: async () => {
+      care.close()
+      await audit.close()
     },
   }
 }

@@ -48,6 +48,7 @@ export const auditActions = {
   'invitation.create': 'Somebody was invited.',
   'invitation.withdraw': 'An invitation was withdrawn.',
   'invitation.accept': 'An invitation was accepted, or somebody tried to.',
+  'audit.cut': 'Entries older than the audit is kept were removed; it names the last of them.',
   'audit.export': 'The audit was exported.',
   'sealing-key.rotate': 'The key that seals secrets was changed, or a step of that taken.',
 } as const

@@ -6,6 +6,7 @@ import { registerAgentInstall } from './commands/agent-install.ts'
 import { registerAgentRun } from './commands/agent-run.ts'
 import { registerAttack } from './commands/attack.ts'
 import { registerLocalAttacks } from './commands/attack-local.ts'
+import { registerAudit } from './commands/audit.ts'
 import { registerCheck } from './commands/check.ts'
 import { registerClient } from './commands/client.ts'
 import { registerCompany } from './commands/company.ts'
@@ -56,6 +57,7 @@ function buildProgram(io: CliIo): Command {
     .addHelpText('after', exitCodeHelp)
   for (const register of [registerLogin, registerLogout, registerWhoami]) register(program, io)
   registerLocalAttacks(registerAttack(program, io), program, io)
+  registerAudit(program, io)
   registerClient(program, io)
   registerContainer(program, io)
   registerKey(program, io)

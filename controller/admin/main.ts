@@ -10,6 +10,7 @@ import {
   teamJoinLine,
 } from './commands.ts'
 import { adminActor } from './audit.ts'
+import { registerAudit } from './audit-register.ts'
 import { registerBreakGlass } from './break-glass-commands.ts'
 import { json, run } from './output.ts'
 import { rotateSealingKey, sealingKeys } from './sealing-key.ts'
@@ -52,9 +53,13 @@ async function main(args: string[]): Promise<number> {
     )
   registerBreakGlass(registerUsers(program), company)
   registerSealingKey(program)
+  let exitCode = 0
+  registerAudit(program, (code) => {
+    exitCode = code
+  })
   try {
     await program.parseAsync(args, { from: 'user' })
-    return 0
+    return exitCode
   } catch (error) {
     return report(error)
   }

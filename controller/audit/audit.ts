@@ -42,9 +42,10 @@ export interface AuditEvent {
 export interface Audit {
   /**
    * Resolves when it is in the chain; of refusals beyond many, only the count comes there. Never rejects:
-   * what cannot be appended goes to the log at once, and to the chain as soon as storage is back.
+   * what cannot be appended goes to the log at once, and to the chain as soon as storage is back. True when
+   * it is in the chain.
    */
-  record(event: AuditEvent): Promise<void>
+  record(event: AuditEvent): Promise<boolean>
   /** Writes what waits, for some seconds at most. */
   close(): Promise<void>
 }
@@ -82,7 +83,7 @@ export function openAudit(deps: AuditDeps): Audit {
   return {
     async record(event) {
       const told = (event.result ?? 'ok') === 'ok' ? event : many.take(event)
-      if (told) await append(told)
+      return told ? await append(told) : false
     },
     async close() {
       clearInterval(timer)

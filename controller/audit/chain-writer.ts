@@ -19,8 +19,8 @@ export interface ChainWriterDeps {
 
 /** Appends to one chain, in the order of the calls, as many entries at once as have come together. */
 export interface ChainWriter {
-  /** Resolves when the entry is in the chain, or when the first try has failed: it is tried on then. */
-  append(entry: Recorded): Promise<void>
+  /** True when the entry is in the chain; false when the first try has failed: it is tried on then. */
+  append(entry: Recorded): Promise<boolean>
   /** Resolves when nothing waits any more. */
   readonly idle: Promise<void>
   /** Makes no further try for what cannot be appended. */
@@ -36,7 +36,7 @@ interface Waiting {
   readonly id: string
   readonly entry: Recorded
   readonly atMs: number
-  readonly settle: () => void
+  readonly settle: (isAppended: boolean) => void
   hasFailed: boolean
 }
 
@@ -55,7 +55,7 @@ export function createChainWriter(
       try {
         await appendBatch(companyId, deps, state, batch)
         waiting.splice(0, batch.length)
-        for (const { settle } of batch) settle()
+        for (const { settle } of batch) settle(true)
       } catch (error) {
         for (const one of waiting) trouble(one, error)
         await delay(retryMs, undefined, { signal: stopped.signal }).catch(() => undefined)
@@ -67,7 +67,7 @@ export function createChainWriter(
     if (one.hasFailed) return
     one.hasFailed = true
     deps.onTrouble(one.entry, error)
-    one.settle()
+    one.settle(false)
   }
   return {
     append: (entry) =>

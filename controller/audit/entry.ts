@@ -52,8 +52,7 @@ const detailLimit = 4_000
 export function bounded(value: unknown, depth = 0): unknown {
   if (depth > depthLimit) return '…'
   const within = (part: unknown) => bounded(part, depth + 1)
-  const text = typeof value === 'string' ? value : undefined
-  if (text !== undefined) return text.length > textLimit ? `${text.slice(0, textLimit)}…` : text
+  if (typeof value === 'string') return boundedText(value)
   if (Array.isArray(value)) {
     const items = value.slice(0, listLimit).map(within)
     return value.length > listLimit ? [...items, `and ${value.length - listLimit} more`] : items
@@ -63,6 +62,12 @@ export function bounded(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     pairs.slice(0, listLimit).map(([name, field]) => [name.slice(0, textLimit), within(field)]),
   )
+}
+
+/** Without control characters: a terminal that shows the text must not obey it. */
+function boundedText(text: string): string {
+  const cut = text.length > textLimit ? `${text.slice(0, textLimit)}…` : text
+  return cut.replaceAll(/\p{Cc}/gu, '\u{FFFD}')
 }
 
 /** Details, bounded as a whole as well. */

@@ -47,13 +47,15 @@ export function createRequestAudit(audit: Audit, store: Store): RequestAudit {
     const about = target ?? targetOfPath(request)
     const common = { from: request.ip, target: about, detail, ...event }
     const { caller } = request
-    if (caller)
-      return await audit.record({
+    if (caller) {
+      await audit.record({
         ...common,
         actor: actorOf(caller),
         companyId: caller.company.id,
         teamId: caller.team?.id,
       })
+      return
+    }
     if (!claim) return
     const isUnproven = event.result !== 'ok'
     const { actor, companyIds } = await placeOf(store, claim, isUnproven).catch(() =>
@@ -78,7 +80,8 @@ export function createRequestAudit(audit: Audit, store: Store): RequestAudit {
       if (!contract.audit && request.caller && error instanceof ApiError && error.status === 403) {
         noted(request).target = { kind: 'operation', id: null, name: contract.operationId }
         noted(request).detail = { privileges: (error.details?.['any_of'] ?? null) as Fact }
-        return await record(request, { action: 'access.refused', ...outcome })
+        await record(request, { action: 'access.refused', ...outcome })
+        return
       }
       if (!contract.audit || !isWorthKnowing(error)) return
       const recorded = record(request, { action: contract.audit, ...outcome })

@@ -54,6 +54,7 @@ export async function* entriesOf(
     const last = entries.at(-1)
     if (!last) return
     yield entries
-    next = last.sequence + 1
+    // Whatever an entry that was tampered with says of its place.
+    next = Math.max(last.sequence, next) + 1
   }
 }

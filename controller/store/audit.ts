@@ -27,6 +27,12 @@ export interface AuditChains {
   head(companyId: string | undefined): Promise<ChainHead>
   /** Entries from one sequence to another, both included, the oldest first. */
   read(companyId: string | undefined, range: SequenceRange): Promise<AuditEntry[]>
+  /** All that is stored of a chain, as it is, from its beginning. */
+  texts(companyId: string | undefined): AsyncGenerator<string>
+  /** Removes the entries before this one. */
+  trim(companyId: string | undefined, before: number): Promise<void>
+  /** True once in so long for all controllers together. */
+  takeTurn(everySeconds: number): Promise<boolean>
 }
 
 export interface SequenceRange {
@@ -69,11 +75,35 @@ export function openAuditChains(redis: Redis): AuditChains {
       const [sequence, hash, timeMs] = fields
       return { sequence: Number(sequence ?? 0), hash: hash ?? '', timeMs: Number(timeMs ?? 0) }
     },
+    async *texts(companyId) {
+      for (let after = '-'; ;) {
+        const found = await redis.xrange(keys.audit(companyId), after, '+', 'COUNT', 500)
+        for (const [, fields] of found) yield fields[1] ?? ''
+        const last = found.at(-1)
+        if (!last) return
+        after = `(${last[0]}`
+      }
+    },
+    async trim(companyId, before) {
+      await redis.xtrim(keys.audit(companyId), 'MINID', `${before}-0`)
+    },
+    async takeTurn(everySeconds) {
+      return (await redis.set(keys.auditTurn, '1', 'EX', everySeconds, 'NX')) === 'OK'
+    },
     async read(companyId, { from, to, count = Number.MAX_SAFE_INTEGER }) {
       if (to < from || count <= 0) return []
       const key = keys.audit(companyId)
       const found = await redis.xrange(key, `${from}-0`, `${to}-0`, 'COUNT', count)
-      return found.map(([, fields]) => JSON.parse(fields[1] ?? '') as AuditEntry)
+      return found.flatMap(([, fields]) => parsed(fields[1] ?? ''))
     },
+  }
+}
+
+/** What is no entry is left out; the verification of the chain tells of it. */
+function parsed(text: string): AuditEntry[] {
+  try {
+    return [JSON.parse(text) as AuditEntry]
+  } catch {
+    return []
   }
 }

@@ -34,6 +34,7 @@ export interface Companies {
   writeMembership(companyId: string, userId: string, membership: Membership): Promise<void>
   memberIds(companyId: string): Promise<string[]>
   allTeamIds(): Promise<string[]>
+  allIds(): Promise<string[]>
 }
 
 /** Opens the store of companies; team secrets are sealed with the controller's key. */
@@ -65,6 +66,7 @@ export function openCompanies(redis: Redis, seal: Seal): Companies {
     writeMembership: (companyId, userId, membership) => members.put(companyId, userId, membership),
     memberIds: (companyId) => redis.hkeys(keys.companyMembers(companyId)),
     allTeamIds: () => redis.hkeys(keys.teamCompanies),
+    allIds: () => redis.hvals(keys.companyNames),
   }
 }
 

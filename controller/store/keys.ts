@@ -39,6 +39,8 @@ export const keys = {
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
   /** STREAM of the entries of the audit; without a company that of the installation. */
   audit: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit`,
+  /** STRING that is there while some controller has looked after the audit not long ago. */
+  auditTurn: 'temblor:audit-turn',
   /** HASH sequence, hash and time of the newest entry. */
   auditHead: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit-head`,
 

@@ -82,6 +82,29 @@ test('each company has a chain of its own, and the installation one', async () =
   expect(entry?.actor.name.length).toBeLessThan(310)
 })
 
+test('a flood of refusals leaves some entries and their count, what succeeds is always there', async () => {
+  const connection = openRedis(redis.url)
+  connections.push(connection)
+  const refusals = { burst: 10, everyMs: 60_000, countMs: 60_000 }
+  const chains = openAuditChains(connection)
+  const audit = openAudit({ chains, hasher, logger: pino({ level: 'silent' }), refusals })
+  const login = (n: number, result: 'ok' | 'refused') =>
+    audit.record({
+      action: 'session.login',
+      actor: { kind: 'claimed', id: null, name: `user-${n}@example.com` },
+      companyId: 'flood',
+      result,
+      ...(result === 'refused' ? { code: 'unknown_user' } : {}),
+    })
+  const numbers = Array.from({ length: 1_000 }, (_, index) => index)
+  await Promise.all(numbers.map((n) => login(n, n % 100 === 0 ? 'ok' : 'refused')))
+  await audit.close()
+  const entries = await chains.read('flood', all)
+  expect(entries.filter(({ result }) => result === 'ok')).toHaveLength(10)
+  expect(entries.filter(({ result }) => result === 'refused')).toHaveLength(11)
+  expect(entries.at(-1)?.detail).toMatchObject({ times: 980 })
+})
+
 test('what cannot be appended is in the log at once and in the chain later, in its order', async () => {
   const { audit, chains, lines, connection } = controllersAudit()
   await record(audit, 'before', 'away')
