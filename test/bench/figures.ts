@@ -2,6 +2,7 @@
 export interface Spread {
   readonly p50: number
   readonly p95: number
+  readonly p99: number
   readonly max: number
 }
 
@@ -9,10 +10,10 @@ export interface Spread {
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
-  const [p50, p95, max] = [at(0.5), at(0.95), sorted.at(-1)]
-  if (p50 === undefined || p95 === undefined || max === undefined)
+  const [p50, p95, p99, max] = [at(0.5), at(0.95), at(0.99), sorted.at(-1)]
+  if (p50 === undefined || p95 === undefined || p99 === undefined || max === undefined)
     throw new Error('There is no measurement.')
-  return { p50, p95, max }
+  return { p50, p95, p99, max }
 }
 
 /** A number with as many decimals as say something. */

@@ -8,6 +8,7 @@ import { measureCpu } from './cpu-accuracy.ts'
 import type { BenchContext, Group, Table } from './group.ts'
 import { measureLatency } from './latency.ts'
 import { describeMachine, loadAverage, watchForeignCpu } from './machine.ts'
+import { measureLogins } from './logins.ts'
 import { measureNetem } from './network-guest.ts'
 import { measureNetwork } from './network-namespaces.ts'
 import { type Rig, startRig } from './rig.ts'
@@ -21,6 +22,7 @@ const groups: Record<string, Group> = {
   latency: measureLatency,
   agent: measureAgent,
   api: measureApi,
+  logins: measureLogins,
   network: measureNetwork,
   netem: measureNetem,
 }

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openKeyFile } from '../../controller/auth/key-file.ts'
+import { createPasswords } from '../../controller/auth/password.ts'
 import { createSeal } from '../../controller/auth/seal.ts'
 import { openRedis } from '../../controller/store/redis.ts'
 import { freshTokens, hashesOf } from '../../controller/auth/tokens.ts'
+import { openStore } from '../../controller/store/store.ts'
 import { openSessions } from '../../controller/store/sessions.ts'
 import { openDataDir } from '../../deploy/local/data-dir.ts'
 import { type Stack, startStack } from '../../deploy/local/stack.ts'
@@ -32,6 +34,8 @@ export interface Rig {
   readonly label: Readonly<Record<string, string>>
   /** Opens sessions of the owner past the login, each with its own allowance of requests. */
   openSessions(count: number): Promise<string[]>
+  /** Makes users of the team who sign in with one password. */
+  addUsers(count: number): Promise<{ emails: string[]; password: string }>
   /** Ends and removes everything. Resolves to what is left. */
   close(): Promise<string[]>
 }
@@ -68,6 +72,7 @@ export async function startRig(say: (line: string) => void): Promise<Rig> {
       controllerPid: controllerPid(),
       target,
       label: targets instanceof Error ? {} : targets.label,
+      addUsers: (count) => addUsers(dir, stack, count),
       openSessions: (count) => addSessions(dir, stack, api, session, count),
       close,
     }
@@ -84,7 +89,12 @@ function stackOptions(dir: string, say: (line: string) => void): Parameters<type
     grpcListen: '127.0.0.1',
     isTls: false,
     // Closed in itself, whatever a service on this machine is set to.
-    controllerEnv: { TEMBLOR_TLS_CERT: '', TEMBLOR_TLS_KEY: '', TEMBLOR_PUBLIC_URL: '' },
+    controllerEnv: {
+      TEMBLOR_TLS_CERT: '',
+      TEMBLOR_TLS_KEY: '',
+      TEMBLOR_PUBLIC_URL: '',
+      TEMBLOR_TRUSTED_PROXIES: '127.0.0.1',
+    },
     httpPort: 0,
     grpcPort: 0,
     company: 'Bench',
@@ -120,6 +130,28 @@ function controllerPid(): number {
   )
   if (found === undefined) throw new Error('The process of the controller is not there.')
   return found
+}
+
+async function addUsers(dir: string, { redisUrl, first }: Stack, count: number) {
+  const redis = openRedis(redisUrl)
+  redis.on('error', () => undefined)
+  try {
+    const seal = createSeal(await openKeyFile(path.join(dir, 'keys.json')))
+    const store = await openStore(redis, seal)
+    const password = randomUUID()
+    const hash = await (await createPasswords()).hash(password)
+    const emails = Array.from({ length: count }, () => `${randomUUID()}@bench.local`)
+    for (const email of emails) {
+      const user = await store.users.add(email, hash)
+      await store.companies.writeMembership(first.company.id, user.id, {
+        roles: ['COMPANY_USER'],
+        teams: { [first.team.id]: ['TEAM_VIEWER'] },
+      })
+    }
+    return { emails, password }
+  } finally {
+    redis.disconnect()
+  }
 }
 
 async function addSessions(
