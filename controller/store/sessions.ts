@@ -78,11 +78,10 @@ export function openSessions(redis: Redis): Sessions {
   }
   /** First the ways to it: one that leads to a session with other tokens leads nowhere. */
   const pointTo = async (id: string, endsMs: number, next: TokenHashes) => {
-    const pointers = redis
-      .multi()
-      .set(keys.sessionToken(next.tokenHash), id, 'PXAT', next.expiresMs)
-      .set(keys.renewToken(next.renewHash), id, 'PXAT', endsMs)
-    await answersOf(pointers)
+    await Promise.all([
+      redis.set(keys.sessionToken(next.tokenHash), id, 'PXAT', next.expiresMs),
+      redis.set(keys.renewToken(next.renewHash), id, 'PXAT', endsMs),
+    ])
   }
   return {
     async open({ epoch, ...facts }, { tokenHash, renewHash, expiresMs }) {
