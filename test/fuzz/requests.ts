@@ -58,13 +58,17 @@ interface RawOperation {
 /** Passwords are hashed, slowly: sign-in is asked less often than the others. */
 const rarely = 0.1
 
+/** How often it is one of those that have `goodBodies`, however many others there are. */
+const often = 0.15
+
 /** Makes one request. */
 export function generate(
   random: Random,
   operations: readonly Operation[],
   known: Known,
 ): Generated {
-  let operation = random.pick(operations)
+  const telling = operations.filter(({ operationId }) => operationId in goodBodies)
+  let operation = random.pick(random.chance(often) ? telling : operations)
   while (operation.operationId === 'login' && !random.chance(rarely))
     operation = random.pick(operations)
   const kind = random.pick(['valid', 'near', 'near', 'hostile', 'hostile'] as const)
