@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -43,6 +52,17 @@ describe('the key file', () => {
     // What hashes tokens stays what it was, without the master key.
     expect(written.tokenKey).toBe(keyFile.tokenKey)
     expect(readFileSync(path, 'utf8')).not.toContain(sealingKey)
+  })
+
+  it('is replaced where a link leads to it', async () => {
+    const path = join(dir, 'linked.json')
+    const target = join(dir, 'target.json')
+    await openKeyFile(target)
+    symlinkSync(target, path)
+    const before = await openKeyFile(path)
+    await replaceSealingKeys(before, [...before.sealingKeys, newSealingKey('next')])
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect((await openKeyFile(target)).sealingKeys).toHaveLength(2)
   })
 
   it('is not replaced when somebody else replaced it meanwhile', async () => {

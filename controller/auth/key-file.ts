@@ -1,6 +1,6 @@
 import { createHash, hkdfSync, randomBytes, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { link, mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createAuthority } from '../agents/authority.ts'
 
@@ -95,11 +95,12 @@ export async function replaceSealingKeys(
   before: KeyFile,
   sealingKeys: readonly SealingKey[],
 ): Promise<KeyFile> {
-  const { path } = before
+  // A link goes on leading to the file.
+  const path = await realpath(before.path)
   const after = { ...before, sealingKeys }
   const owner = await stat(path)
   const draft = await writeDraft(path, after, owner)
-  const now = parseKeyFile(path, await readFile(path, 'utf8'))
+  const now = readKeyFile(before.path)
   if (JSON.stringify(now) !== JSON.stringify(before)) {
     await rm(draft)
     throw new Error(`${path} was changed by somebody else meanwhile. Nothing was written.`)

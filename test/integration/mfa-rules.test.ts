@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recoveryCodesIn, type MfaSecret } from '../../shared/api/mfa.ts'
-import { sessionsOf, type Session } from '../../shared/api/sessions.ts'
+import { newSeed } from '../../controller/auth/totp.ts'
 import type { CompanyRole } from '../../shared/roles.ts'
-import { apiOf, type Api } from '../support/api.ts'
+import type { Api } from '../support/api.ts'
 import { request, type Answer } from '../support/http.ts'
 import {
   newEmail,
@@ -10,8 +10,9 @@ import {
   startTestController,
   type TestController,
 } from '../support/in-process.ts'
-import { codeOf, giveSecondFactor } from '../support/mfa.ts'
+import { codeOf, firstSession, forgetTries, giveSecondFactor, outcome } from '../support/mfa.ts'
 import { problem } from '../support/problem.ts'
+import { until } from '../support/until.ts'
 
 let controller: TestController
 let company: { id: string; name: string }
@@ -22,34 +23,24 @@ beforeAll(async () => {
   controller = await startTestController()
 })
 beforeEach(async () => {
-  await forgetTries()
+  await forgetTries(controller.redis)
   company = await controller.store.companies.addCompany(newEmail('company'))
   email = newEmail('ann')
   userId = await controller.add(company.id, { email })
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
-/** All requests come from one address, which makes more wrong tries here than any person would. */
-async function forgetTries(): Promise<void> {
-  const names = await controller.redis.keys('temblor:attempts:*')
-  if (names.length > 0) await controller.redis.del(...names)
-}
-
 const post = (path: string, form: Record<string, string>) =>
   request(controller.baseUrl, 'POST', `/v1/users/auth${path}`, { form })
 const signIn = (more: Record<string, string> = {}) => post('', { email, password, ...more })
-const first = (answer: Answer) =>
-  apiOf(controller.baseUrl, sessionsOf(answer.json as Session[])[0] as Session)
+const first = (answer: Answer) => firstSession(controller.baseUrl, answer)
 const statusOf = async (api: Api) => (await api.send('GET', '/users/self')).status
-const code = (answer: Answer) => (answer.status === 200 ? 'in' : problem(answer).code)
 const ticketOf = (answer: Answer) =>
   (answer.json as { error: { details: { ticket: string } } }).error.details.ticket
 const someone = (name: string, roles: readonly CompanyRole[]) =>
   controller.join(company, { email: newEmail(name), roles })
 
 const median = (all: number[]) => all.toSorted((a, b) => a - b)[10] as number
-const force = (api: Api, who: string) =>
-  api.send('POST', '/users/auth/mfa/forceDisable', { form: { email: who } })
 
 const renew = ({ session }: Api) =>
   request(controller.baseUrl, 'POST', '/v1/users/renew/rbac', {
@@ -64,9 +55,10 @@ function stable(answer: Answer): unknown {
 
 describe('where the company asks for a second factor', () => {
   let earlier: Api
+  let owner: Api
   beforeEach(async () => {
     earlier = first(await signIn())
-    const owner = await someone('owner', ['COMPANY_OWNER'])
+    owner = await someone('owner', ['COMPANY_OWNER'])
     const path = `/companies/${company.id}/auth/prefs`
     await owner.send('POST', path, { json: { mfaRequired: true } })
   })
@@ -84,49 +76,109 @@ describe('where the company asks for a second factor', () => {
     expect(problem(refused)).toEqual({ status: 401, code: 'mfa_enrolment_required' })
     const ticket = ticketOf(refused)
     // Until there is a second factor, the ticket opens nothing.
-    expect(code(await post('/mfa/auth', { email, ticket }))).toBe('invalid_credentials')
+    expect(outcome(await post('/mfa/auth', { email, ticket }))).toBe('invalid_credentials')
     const { secretKey } = (await post('/mfa/enable', { email, ticket })).json as MfaSecret
-    expect(code(await post('/mfa/auth', { email, ticket, token: codeOf(secretKey) }))).toBe(
+    expect(outcome(await post('/mfa/auth', { email, ticket, token: codeOf(secretKey) }))).toBe(
       'invalid_credentials',
     )
     const form = { email, ticket, token: codeOf(secretKey) }
-    expect(code(await post('/mfa/validate', { ...form, token: '000000' }))).toBe(
+    expect(outcome(await post('/mfa/validate', { ...form, token: '000000' }))).toBe(
       'invalid_credentials',
     )
     const validated = await post('/mfa/validate', form)
     expect(recoveryCodesIn(validated.text).length).toBe(10)
-    expect(code(await signIn())).toBe('mfa_required')
-    await forgetTries()
+    expect(outcome(await signIn())).toBe('mfa_required')
+    await forgetTries(controller.redis)
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post('/mfa/auth', { email, ticket })),
     )
     const opened = answers.filter((answer) => answer.status === 200)
     expect(opened.length).toBe(1)
     expect(await statusOf(first(opened[0] as Answer))).toBe(200)
-    await forgetTries()
-    expect(code(await post('/mfa/auth', { email, ticket }))).toBe('invalid_credentials')
+    await forgetTries(controller.redis)
+    expect(outcome(await post('/mfa/auth', { email, ticket }))).toBe('invalid_credentials')
     const again = { email, password, token: codeOf(secretKey, 1) }
-    expect(code(await post('/mfa/auth', again))).toBe('in')
+    expect(outcome(await post('/mfa/auth', again))).toBe('in')
+  })
+
+  test('existing clients switch that on and off with a form', async () => {
+    const path = `/companies/${company.id}/mfaPrefs`
+    const forms = [
+      ['False', 'in'],
+      ['True', 'mfa_enrolment_required'],
+    ] as const
+    for (const [forceMfa, expected] of forms) {
+      expect((await owner.send('POST', path, { form: { forceMfa } })).status).toBe(200)
+      expect(outcome(await signIn())).toBe(expected)
+    }
   })
 
   test('a ticket of somebody else enrols nobody', async () => {
     const ticket = ticketOf(await signIn())
     const bob = newEmail('bob')
     await controller.add(company.id, { email: bob })
-    expect(code(await post('/mfa/enable', { email: bob, ticket }))).toBe('invalid_credentials')
+    expect(outcome(await post('/mfa/enable', { email: bob, ticket }))).toBe('invalid_credentials')
     const { secretKey } = (await post('/mfa/enable', { email: bob, password })).json as MfaSecret
     const form = { email: bob, ticket, token: codeOf(secretKey) }
-    expect(code(await post('/mfa/validate', form))).toBe('invalid_credentials')
-    expect(code(await post('/mfa/enable', { email, ticket }))).toBe('in')
+    expect(outcome(await post('/mfa/validate', form))).toBe('invalid_credentials')
+    expect(outcome(await post('/mfa/enable', { email, ticket }))).toBe('in')
   })
 
   test('it holds for the whole sign-in when one of several companies asks', async () => {
     const other = await controller.store.companies.addCompany(newEmail('other'))
     await controller.add(other.id, { email })
-    expect(code(await signIn())).toBe('mfa_enrolment_required')
-    expect(code(await signIn({ companyName: company.name }))).toBe('mfa_enrolment_required')
-    expect(code(await signIn({ companyName: other.name }))).toBe('in')
+    expect(outcome(await signIn())).toBe('mfa_enrolment_required')
+    expect(outcome(await signIn({ companyName: company.name }))).toBe('mfa_enrolment_required')
+    expect(outcome(await signIn({ companyName: other.name }))).toBe('in')
   })
+})
+
+test('where passwords are off, neither a code nor the end of an enrolment lets anybody in', async () => {
+  const { authPreferences, mfa } = controller.store
+  const seed = newSeed()
+  await mfa.propose(userId, seed, 0)
+  const allow = (passwordEnabled: boolean) =>
+    authPreferences.change(company.id, (now) => ({ ...now, passwordEnabled }))
+  const validate = () => post('/mfa/validate', { email, token: codeOf(seed) })
+  const withCode = () => post('/mfa/auth', { email, password, token: codeOf(seed, 1) })
+  await allow(false)
+  expect(outcome(await post('/mfa/enable', { email, password }))).toBe('invalid_credentials')
+  expect(outcome(await validate())).toBe('invalid_credentials')
+  await allow(true)
+  expect(outcome(await validate())).toBe('in')
+  await allow(false)
+  expect(outcome(await withCode())).toBe('invalid_credentials')
+  expect(outcome(await post('/mfa/disable', { email, password, token: codeOf(seed, 1) }))).toBe(
+    'invalid_credentials',
+  )
+  await allow(true)
+  expect(outcome(await withCode())).toBe('in')
+})
+
+test('the audit is told what the answer does not tell, and no code', async () => {
+  const seed = await giveSecondFactor(controller.store, userId)
+  const form = { email, password, token: '000000' }
+  for (const path of ['/mfa/auth', '/mfa/disable', '/mfa/validate'])
+    expect(outcome(await post(path, form))).toBe('invalid_credentials')
+  await signIn()
+  const token = codeOf(seed)
+  expect(outcome(await post('/mfa/auth', { email, password, token }))).toBe('in')
+  const expected = [
+    'mfa.disable refused wrong_code',
+    'mfa.enrol refused no_enrolment',
+    'session.login ok null',
+    'session.login refused mfa_required',
+    'session.login refused wrong_code',
+  ]
+  // Refusals of who is not signed in are written once the answer has left.
+  const entries = await until('the audit has them', async () => {
+    const all = await controller.store.audit.read(company.id, { from: 1, to: 100 })
+    return all.length >= expected.length && all
+  })
+  const told = entries.map((one) => `${one.action} ${one.result} ${one.code}`)
+  expect(told.toSorted()).toEqual(expected)
+  for (const secret of [seed, token, password])
+    expect(JSON.stringify(entries)).not.toContain(secret)
 })
 
 describe('wrong tries', () => {
@@ -147,8 +199,8 @@ describe('wrong tries', () => {
     ]
     for (const attempt of tries) {
       // The half of a sign-in is neither right nor wrong: it clears nothing.
-      expect(code(await signIn())).toBe('mfa_required')
-      expect(code(await attempt())).toBe('invalid_credentials')
+      expect(outcome(await signIn())).toBe('mfa_required')
+      expect(outcome(await attempt())).toBe('invalid_credentials')
     }
     const token = codeOf(seed)
     for (const path of ['/mfa/auth', '/mfa/disable', '/mfa/validate', '/mfa/enable', ''])
@@ -158,7 +210,7 @@ describe('wrong tries', () => {
       })
     expect(await statusOf(session)).toBe(200)
     const form = { email: other, password, token: codeOf(others) }
-    expect(code(await post('/mfa/auth', form))).toBe('in')
+    expect(outcome(await post('/mfa/auth', form))).toBe('in')
   })
 
   test('in parallel are five', async () => {
@@ -168,7 +220,7 @@ describe('wrong tries', () => {
         post('/mfa/auth', { email, password, token: String(100_000 + index) }),
       ),
     )
-    const checked = answers.filter((answer) => code(answer) === 'invalid_credentials')
+    const checked = answers.filter((answer) => outcome(answer) === 'invalid_credentials')
     expect(checked.length).toBe(5)
   })
 
@@ -199,13 +251,13 @@ describe('wrong tries', () => {
         seen.add(JSON.stringify(stable(await post(path, form))))
       }
       expect(seen.size).toBe(1)
-      await forgetTries()
+      await forgetTries(controller.redis)
     }
     const seen = new Set<string>()
     for (const who of [email, plain, gone, newEmail('nobody')])
       seen.add(JSON.stringify(stable(await post('/mfa/validate', { email: who, token: '123456' }))))
     expect(seen.size).toBe(1)
-    expect(code(await post('/mfa/auth', { email, password, token }))).toBe('in')
+    expect(outcome(await post('/mfa/auth', { email, password, token }))).toBe('in')
   })
 
   test('of an unknown user take as long', async () => {
@@ -218,91 +270,10 @@ describe('wrong tries', () => {
         await post('/mfa/auth', { email: who, password: 'wrong', token: '123456' })
         times[kind].push(performance.now() - began)
       }
-      await forgetTries()
+      await forgetTries(controller.redis)
     }
     const ratio = median(times.unknown) / median(times.known)
     expect(ratio).toBeGreaterThan(0.6)
     expect(ratio).toBeLessThan(1.6)
-  })
-})
-
-describe('switching it off', () => {
-  test('takes the password and a code, and ends every session', async () => {
-    const session = first(await signIn())
-    const seed = await giveSecondFactor(controller.store, userId)
-    const token = codeOf(seed)
-    const headers = { authorization: session.session.header }
-    const disable = (form: Record<string, string>) =>
-      request(controller.baseUrl, 'POST', '/v1/users/auth/mfa/disable', { form, headers })
-    expect(problem(await disable({ email, token })).status).toBe(400)
-    expect(problem(await disable({ email, password })).status).toBe(400)
-    expect(problem(await disable({ email, password: '', token })).status).toBe(400)
-    expect(code(await disable({ email, password, token: '000000' }))).toBe('invalid_credentials')
-    expect(await statusOf(session)).toBe(200)
-    const answers = await Promise.all(
-      Array.from({ length: 3 }, () => disable({ email, password, token })),
-    )
-    expect(answers.filter((answer) => answer.text === 'Success').length).toBe(1)
-    expect(await statusOf(session)).toBe(401)
-    expect(code(await signIn())).toBe('in')
-    await forgetTries()
-    expect(code(await post('/mfa/auth', { email, password, token: codeOf(seed, 1) }))).toBe(
-      'invalid_credentials',
-    )
-  })
-
-  test('for somebody else: admins for whoever holds no more than they, not for themselves', async () => {
-    const isOn = async (id: string) => await controller.store.mfa.isOn(id)
-    const session = first(await signIn())
-    await giveSecondFactor(controller.store, userId)
-    const ownersEmail = newEmail('owner')
-    const ownerId = await controller.add(company.id, {
-      email: ownersEmail,
-      roles: ['COMPANY_OWNER'],
-    })
-    await giveSecondFactor(controller.store, ownerId)
-    const admin = await someone('admin', ['COMPANY_ADMIN'])
-    const manager = await someone('manager', ['COMPANY_MANAGER'])
-    const owner = await someone('boss', ['COMPANY_OWNER'])
-
-    expect(problem(await force(manager, email)).code).toBe('forbidden')
-    expect(problem(await force(admin, ownersEmail)).code).toBe('forbidden')
-    expect(problem(await force(admin, admin.session.identifier)).code).toBe('forbidden')
-    expect(problem(await force(admin, newEmail('nobody'))).code).toBe('user_not_found')
-    expect([await isOn(userId), await isOn(ownerId), await statusOf(session)]).toEqual([
-      true,
-      true,
-      200,
-    ])
-    expect(await force(admin, email)).toMatchObject({ status: 200, text: 'Success' })
-    expect([await isOn(userId), await statusOf(session)]).toEqual([false, 401])
-    expect((await force(owner, ownersEmail)).status).toBe(200)
-    expect(await isOn(ownerId)).toBe(false)
-  })
-
-  test('for somebody who holds more in another company takes somebody there', async () => {
-    const admin = await someone('admin', ['COMPANY_ADMIN'])
-    const other = await controller.store.companies.addCompany(newEmail('other'))
-    await controller.add(other.id, { email, roles: ['COMPANY_OWNER'] })
-    await giveSecondFactor(controller.store, userId)
-    expect(problem(await force(admin, email)).code).toBe('forbidden')
-    const adminsEmail = admin.session.identifier
-    await controller.add(other.id, { email: adminsEmail, roles: ['COMPANY_OWNER'] })
-    expect((await force(admin, email)).status).toBe(200)
-  })
-
-  test('whether it is on is for owners and admins to see', async () => {
-    const admin = await someone('admin', ['COMPANY_ADMIN'])
-    const manager = await someone('manager', ['COMPANY_MANAGER'])
-    const path = `/users/auth/mfa/${email}/enabled`
-    expect((await admin.send('GET', path)).json).toBe(false)
-    await giveSecondFactor(controller.store, userId)
-    expect((await admin.send('GET', path)).json).toBe(true)
-    expect(problem(await manager.send('GET', path)).code).toBe('forbidden')
-    const stranger = newEmail('stranger')
-    const other = await controller.store.companies.addCompany(newEmail('other'))
-    await controller.add(other.id, { email: stranger })
-    const strangers = await admin.send('GET', `/users/auth/mfa/${stranger}/enabled`)
-    expect(problem(strangers).code).toBe('user_not_found')
   })
 })

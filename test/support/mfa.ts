@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { generateSync } from 'otplib'
 import { newSeed } from '../../controller/auth/totp.ts'
+import type { Redis } from '../../controller/store/redis.ts'
 import type { Store } from '../../controller/store/store.ts'
+import { sessionsOf, type Session } from '../../shared/api/sessions.ts'
+import { apiOf, type Api } from './api.ts'
+import type { Answer } from './http.ts'
+import { problem } from './problem.ts'
 
 /** The code of a seed, now or so many steps of 30 s from now. */
 export function codeOf(seed: string, steps = 0): string {
@@ -22,4 +27,20 @@ export function seedOfSmallCode(): string {
     const seed = newSeed()
     if (codeOf(seed).startsWith('0') && codeOf(seed, 1).startsWith('0')) return seed
   }
+}
+
+/** Tests make more wrong tries from one address than any person would. */
+export async function forgetTries(redis: Redis): Promise<void> {
+  const names = await redis.keys('temblor:attempts:*')
+  if (names.length > 0) await redis.del(...names)
+}
+
+/** `in`, or the code of the refusal. */
+export function outcome(answer: Answer): string {
+  return answer.status === 200 ? 'in' : problem(answer).code
+}
+
+/** The first session of an answer to a sign-in. */
+export function firstSession(baseUrl: string, answer: Answer): Api {
+  return apiOf(baseUrl, sessionsOf(answer.json as Session[])[0] as Session)
 }
