@@ -96,7 +96,8 @@ type Outcome = Pick<AuditEvent, 'result' | 'code'>
 
 function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof ApiError)) return { result: 'failed', code: 'internal' }
-  return { result: error.status >= 500 ? 'failed' : 'refused', code: error.why ?? error.code }
+  const isFault = error.status >= 500 && error.code !== 'too_many_logins'
+  return { result: isFault ? 'failed' : 'refused', code: error.why ?? error.code }
 }
 
 /** Requests that could not be read, and those beyond the limit of requests, tell nothing. */

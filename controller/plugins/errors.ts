@@ -14,7 +14,9 @@ import { insteadOf } from './not-offered.ts'
 export function addErrorHandling(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toApiError(error)
-    if (known.status >= 500) request.log.error({ err: error }, known.code)
+    // What is turned away in a flood must not flood the log.
+    const isFault = known.status >= 500 && known.code !== 'too_many_logins'
+    if (isFault) request.log.error({ err: error }, known.code)
     return sendError(reply, request, known)
   })
   app.setNotFoundHandler((request, reply) =>

@@ -92,7 +92,7 @@ function stackOptions(dir: string, say: (line: string) => void): Parameters<type
     controllerEnv: {
       TEMBLOR_TLS_CERT: '',
       TEMBLOR_TLS_KEY: '',
-      TEMBLOR_PUBLIC_URL: '',
+      TEMBLOR_PUBLIC_URL: 'http://127.0.0.1',
       TEMBLOR_TRUSTED_PROXIES: '127.0.0.1',
     },
     httpPort: 0,
