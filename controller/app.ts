@@ -22,6 +22,7 @@ import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addRenewalRoutes } from './api/sessions/renewal.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
+import { addSelfRoutes } from './api/sessions/self-routes.ts'
 import { addUserRoutes } from './api/users/routes.ts'
 import type { Audit } from './audit/audit.ts'
 import { createRequestAudit } from './audit/of-request.ts'
@@ -125,6 +126,7 @@ function addRoutes(
   const audit = createRequestAudit(deps.audit, deps.store)
   const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
   addSessionRoutes(router, deps)
+  addSelfRoutes(router, deps.store)
   addRenewalRoutes(router, deps)
   addMfaRoutes(router, deps)
   addAuthPreferencesRoutes(router, deps)

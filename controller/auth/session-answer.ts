@@ -1,5 +1,5 @@
 import type { AuthPreferences } from '../../shared/api/auth-preferences.ts'
-import type { Session } from '../../shared/api/sessions.ts'
+import type { OwnSession, Session } from '../../shared/api/sessions.ts'
 import { timestamp } from '../../shared/api/timestamp.ts'
 import { privilegesOf } from '../../shared/roles.ts'
 import type { Membership, Team } from '../store/companies.ts'
@@ -13,13 +13,23 @@ export interface Organisation extends Place {
   readonly listed: readonly Team[]
 }
 
-/** A session as it is answered, with its tokens. */
+/** A session as it is answered when it is opened or renewed, with both of its tokens. */
 export function sessionAnswer(
   org: Organisation,
   email: string,
   { token, renewToken }: TokenPair,
   expiresMs: number,
 ): Session {
+  return { ...describeSession(org, email, token, expiresMs), renew_token: renewToken }
+}
+
+/** A session as its holder may see it at any time. */
+export function describeSession(
+  org: Place & Pick<Organisation, 'listed'>,
+  email: string,
+  token: string,
+  expiresMs: number,
+): OwnSession {
   return {
     expires_at: timestamp(expiresMs),
     header: `Bearer ${token}`,
@@ -28,7 +38,6 @@ export function sessionAnswer(
     org_name: org.team?.name ?? org.company.name,
     company_id: org.company.id,
     company_name: org.company.name,
-    renew_token: renewToken,
     role: 'USER',
     token,
     teams: org.listed.map((team) => teamMembership(team, org.membership)),

@@ -39,6 +39,10 @@ export const Session = Type.Object(
 )
 export type Session = Static<typeof Session>
 
+/** A session as whoever holds it may see it later: its renew token is told once. */
+export const OwnSession = Type.Omit(Session, ['renew_token'], { title: 'OwnSession' })
+export type OwnSession = Static<typeof OwnSession>
+
 /** The sessions of an answer to a sign-in, which is one session of the company when that was asked for. */
 export function sessionsOf(answer: Session | readonly Session[]): readonly Session[] {
   return 'token' in answer ? [answer] : answer
@@ -116,6 +120,19 @@ export const renewOrgSession = defineRoute({
   path: '/users/renew',
   summary: 'The same for older clients, by the `org_id` of the session.',
   body: Type.Object({ ...renewing, orgId: Type.String({ minLength: 1, maxLength: 100 }) }),
+})
+
+export const listOwnSessions = defineRoute({
+  operationId: 'listOwnSessions',
+  method: 'GET',
+  path: '/users/sessions',
+  tag: 'users',
+  summary:
+    'The session of the request with the teams and roles of now: a list of one, or with `getCompanySession=true` itself. It opens none and has no `renew_token`.',
+  access: 'MINIMUM_COMPANY_PRIVILEGES',
+  query: Type.Object({ getCompanySession: Type.Optional(Type.String()) }),
+  success: { status: 200, schema: Type.Union([Type.Array(OwnSession), OwnSession]) },
+  errors: [],
 })
 
 export const logout = defineRoute({

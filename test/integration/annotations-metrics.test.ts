@@ -91,7 +91,7 @@ test('two who annotate different parts at once both succeed', async () => {
 })
 
 test('the series of an attack is what was measured, about once a second', async () => {
-  const id = await api.attack(cpuAttack('-l 6 -p 40 -a'))
+  const id = await api.attack(cpuAttack('-l 6 -p 20 -a'))
   const read = () => api.get<Metrics>(`/metrics/attacks/${id}`)
   expect((await read()).state).toMatch(/PENDING|PARTIAL/)
   await api.running(id)
@@ -122,7 +122,7 @@ test('the series of an attack is what was measured, about once a second', async 
     lines: [{ executionId: execution?.guid, name: execution?.client_id }],
   })
   const [line] = metrics.lines
-  expect(line?.requested).toBeCloseTo(40)
+  expect(line?.requested).toBeCloseTo(20)
   const points = line?.series ?? []
   expect(points.length).toBeGreaterThanOrEqual(4)
   expect(points.length).toBeLessThanOrEqual(8)
@@ -134,7 +134,7 @@ test('the series of an attack is what was measured, about once a second', async 
   }
   const middle = points.slice(1).map((point) => point.value)
   const mean = middle.reduce((sum, value) => sum + value, 0) / middle.length
-  expect(Math.abs(mean - 40)).toBeLessThan(8)
+  expect(Math.abs(mean - 20)).toBeLessThan(8)
   expect(metrics.metricData.series.length).toBe(points.length)
 })
 

@@ -57,6 +57,18 @@ describe('a session of the company', () => {
     expect(session.teams.map((team) => team.identifier)).toEqual([teamId(0), teamId(1)])
   })
 
+  test('is shown as it is now, without its renew token, and none is opened for that', async () => {
+    const api = await open()
+    await controller.add(company.id, { email, teams: { [teamId(2)]: ['TEAM_MANAGER'] } })
+    const { renew_token: told, ...shown } = api.session
+    expect(told).toMatch(/^[0-9a-f-]{36}$/)
+    const now = (await api.send('GET', '/users/sessions?getCompanySession=true')).json as Session
+    expect(now).toEqual({ ...shown, teams: expect.any(Array) as Session['teams'] })
+    expect(now.teams.map((team) => team.identifier)).toContain(teamId(2))
+    const list = await (await person()).send('GET', '/users/sessions')
+    expect(list.json).toMatchObject([{ org_id: teamId(2), teams: [{ identifier: teamId(2) }] }])
+  })
+
   test('works in each team that teamId names, with the roles there, and in no other', async () => {
     const api = await open()
     const run = (team: string) => api.send('POST', `/attacks/new?teamId=${team}`, { json: {} })

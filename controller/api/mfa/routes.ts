@@ -7,6 +7,7 @@ import {
   signInWithCode,
   validateMfa,
 } from '../../../shared/api/mfa.ts'
+import { isYes } from '../flag.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { MfaService } from './service.ts'
 
@@ -23,7 +24,7 @@ export function addMfaRoutes(router: Router, { mfa }: { mfa: MfaService }): void
       token: String(body.token ?? ''),
       companyName,
       address: request.ip,
-      wantsCompany: query.getCompanySession?.toLowerCase() === 'true',
+      wantsCompany: isYes(query.getCompanySession),
     })
     audit.entered([...new Set([sessions].flat().map((session) => session.company_id))])
     audit.detail({ secondFactor: true })

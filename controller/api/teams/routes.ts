@@ -14,6 +14,7 @@ import {
 } from '../../../shared/api/teams.ts'
 import { enterTeam } from '../../auth/enter-team.ts'
 import { forbidden } from '../../auth/forbidden.ts'
+import { isYes } from '../flag.ts'
 import type { RouteInput, Router } from '../../plugins/routes.ts'
 import { teamNotFound } from '../../records/not-found.ts'
 import { pageOfList } from '../../records/page.ts'
@@ -49,7 +50,7 @@ export function addTeamRoutes(router: Router, deps: TeamDeps): void {
   router.add(listOrgs, async ({ caller }) => (await store.teams.list(caller.company.id)).map(toOrg))
   router.add(readOrg, async ({ team }) => toOrg(await detailOf(team)))
   router.add(createOrg, async ({ caller, body, query, audit }) => {
-    const withCaller = query.addUser?.toLowerCase() === 'true'
+    const withCaller = isYes(query.addUser)
     audit.target({ kind: 'team', id: null, name: body.name })
     const { id, name } = await service.create(caller, body.name, withCaller)
     audit.target({ kind: 'team', id, name })
