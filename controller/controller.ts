@@ -85,7 +85,7 @@ export async function startController(
     grpcPort: agents.port,
     async close() {
       feed.close()
-      await app.close()
+      await closeApp(app)
       await mailer?.close()
       await agents.close()
       await deadlines.close()
@@ -123,6 +123,15 @@ function linkWarnings({ publicUrl, listen, trustedProxies }: ControllerConfig): 
   return !publicUrl && isSeenFromOutside
     ? ['TEMBLOR_PUBLIC_URL is not set: links of invitations lead to this machine itself.']
     : []
+}
+
+/** How long requests that are being answered may take when the controller ends. */
+const answersWithinMs = 2_000
+
+/** Lets requests be answered; connections over which nothing was asked would wait for ever. */
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const force = setTimeout(() => app.server.closeAllConnections(), answersWithinMs)
+  await app.close().finally(() => clearTimeout(force))
 }
 
 function portOf(app: FastifyInstance): number {

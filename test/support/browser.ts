@@ -79,8 +79,10 @@ export async function startPage(): Promise<Page> {
       return (result as { result: { value: never } }).result.value
     },
     async [Symbol.asyncDispose]() {
-      const ended = once(browser, 'exit')
-      await send('Browser.close')
+      // Asked to close, it may go before it answers.
+      const ended = browser.exitCode === null ? once(browser, 'exit') : undefined
+      socket.close()
+      browser.kill('SIGKILL')
       await ended
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
     },
