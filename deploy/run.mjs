@@ -91,6 +91,11 @@ async function test() {
     say(`Tests that need emulated machines are skipped: ${error.message}`)
     env.TEMBLOR_SKIP_GUESTS_REASON = error.message
   }
+  try {
+    await ensureSystemPackages(['chromium'], { say, askFirst })
+  } catch (error) {
+    say(`Tests that need a browser are skipped: ${error.message}`)
+  }
   return finishTests(args, env, stopEngine)
 }
 

@@ -23,6 +23,7 @@ const packages = {
   iproute2: { why: 'network namespaces', isThere: () => hasProgram('ip') },
   'iputils-ping': { why: 'echo requests over them', isThere: () => hasProgram('ping') },
   procps: { why: 'settings of them', isThere: () => hasProgram('sysctl') },
+  chromium: { why: 'a browser for the pages', isThere: () => hasProgram('chromium') },
   'stress-ng': { why: 'what the bench compares with', isThere: () => hasProgram('stress-ng') },
 }
 
