@@ -1,6 +1,8 @@
 /** What the audit tells of, with what each means. A route names its own; the rest is recorded where it happens. */
 export const auditActions = {
   'session.login': 'Somebody signed in, or tried to.',
+  'session.saml':
+    'A SAML response came: roles as it claims them, `old` and `new`, or why it was refused.',
   'session.renew':
     'A session was renewed, or somebody tried to; `renew_token_reused` when that ended it.',
   'session.logout': 'A session was ended.',
@@ -31,6 +33,7 @@ export const auditActions = {
   'company.update': 'Preferences or default roles of a company were changed.',
   'company.preferences':
     'How people sign in to a company, or which keys there may be, was changed.',
+  'company.saml': 'The SAML identity provider of a company was set.',
   'team.create': 'A team was made.',
   'team.update': 'A team was renamed.',
   'team.delete': 'A team was deleted.',

@@ -12,6 +12,7 @@ import type { Passwords } from './password.ts'
 import { findPlace, type Holder } from './place.ts'
 import { renew, type RenewalRequest } from './renew.ts'
 import { login } from './sign-in.ts'
+import { openSsoSession } from './sso-session.ts'
 
 /** Who makes a request, and what they may do now. */
 export interface Caller {
@@ -54,6 +55,11 @@ export interface Access {
   ): Promise<void>
   /** @throws ApiError `unauthenticated`, the same for whatever does not fit together */
   renew(given: RenewalRequest): Promise<Session>
+  /** Undefined when the user has no access to the company. */
+  openSso(
+    who: { readonly email: string; readonly companyId: string },
+    amr: 'saml',
+  ): ReturnType<typeof openSsoSession>
   logout(caller: Caller): Promise<void>
   /** @throws ApiError `unauthenticated` */
   authenticate(authorization: string | undefined): Promise<Caller>
@@ -79,6 +85,7 @@ export function createAccess(deps: AccessDeps): Access {
         changePassword(deps, caller, given),
       ),
     renew: (given) => renew(deps, given),
+    openSso: (who, amr) => openSsoSession(deps, who, amr),
     logout: ({ credential }) => logout(deps, credential),
     authenticate: (authorization) => authenticate(deps, authorization),
   }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../shared/api/errors.ts'
 import type { AccessDeps, Caller } from './access.ts'
+import { allowsPasswords } from './methods.ts'
 
 /**
  * Gives the caller a new password and ends all their other sessions.
@@ -12,7 +13,9 @@ export async function changePassword(
 ): Promise<void> {
   if (credential.kind === 'key')
     throw new ApiError('forbidden', 'A key does not change the password. Sign in with it.')
-  if (!(await deps.store.authPreferences.read(company.id)).passwordEnabled)
+  if (credential.session.amr !== 'password')
+    throw new ApiError('method_disabled', 'Sign in with the password to change it.')
+  if (!allowsPasswords(await deps.store.authPreferences.read(company.id)))
     throw new ApiError('method_disabled', `${company.name} does not use passwords.`)
   const user = await deps.store.users.findByEmail(email)
   if (!(await deps.passwords.check(given.currentPassword, user?.passwordHash)))

@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 import type { Seal } from './seal.ts'
 import type { Claimant, LockOut } from './lock-out.ts'
+import { allowsPasswords } from './methods.ts'
 import type { Passwords } from './password.ts'
 import type { MailRation } from './ration.ts'
 
@@ -118,7 +119,7 @@ async function reset(
 async function mayHavePassword(store: Store, user: User): Promise<boolean> {
   for (const companyId of await store.users.companiesOf(user.id)) {
     const isIn = await store.companies.readMembership(companyId, user.id)
-    if (isIn && (await store.authPreferences.read(companyId)).passwordEnabled) return true
+    if (isIn && allowsPasswords(await store.authPreferences.read(companyId))) return true
   }
   return false
 }

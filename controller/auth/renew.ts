@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import { emailKey } from '../store/users.ts'
 import type { AccessDeps } from './access.ts'
 import { findPlace } from './place.ts'
+import { allowsPasswords } from './methods.ts'
 import { lifeSeconds, sessionAnswer, type Organisation } from './session-answer.ts'
 import { derivedTokens, freshTokens, hashesOf } from './tokens.ts'
 
@@ -74,12 +75,12 @@ async function enterAnew(store: Store, session: SessionRecord): Promise<Organisa
 /** Why the company would not open this session now. */
 function methodTrouble(
   { amr, hasSecondFactor }: SessionRecord,
-  { passwordEnabled, mfaRequired }: AuthPreferences,
+  preferences: AuthPreferences,
 ): string | undefined {
   // Who gives identities asks for second factors itself.
-  if (amr !== 'password') return undefined
-  if (!passwordEnabled) return 'method_disabled'
-  return mfaRequired && !hasSecondFactor ? 'mfa_required' : undefined
+  if (amr === 'saml') return preferences.samlEnabled ? undefined : 'method_disabled'
+  if (!allowsPasswords(preferences)) return 'method_disabled'
+  return preferences.mfaRequired && !hasSecondFactor ? 'mfa_required' : undefined
 }
 
 /** Whether all that is said fits; what was left empty says nothing. */

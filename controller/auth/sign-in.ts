@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 import type { AccessDeps, Credentials } from './access.ts'
 import { demandSecondFactor } from './demand-second-factor.ts'
+import { allowsPasswords } from './methods.ts'
 import { lifeSeconds, sessionAnswer, type Organisation } from './session-answer.ts'
 import { freshTokens, hashesOf } from './tokens.ts'
 
@@ -56,7 +57,7 @@ export async function findPlaces(
 ): Promise<Known | Unknown> {
   const wanted = companyName?.trim().toLowerCase()
   const all = await organisationsOf(store, user)
-  const allowed = all.filter(({ preferences }) => preferences.passwordEnabled)
+  const allowed = all.filter(({ preferences }) => allowsPasswords(preferences))
   const organisations = allowed.filter(
     ({ company }) => !wanted || company.name.toLowerCase() === wanted,
   )
@@ -111,7 +112,8 @@ async function organisationsOf(store: Store, user: User): Promise<Organisation[]
   return organisations
 }
 
-async function openSession(
+/** Opens a session for whoever has proven to be this user. */
+export async function openSession(
   deps: AccessDeps,
   user: User,
   org: Organisation,

@@ -32,11 +32,21 @@ export const keys = {
   /** STRING id of the session whose token this is or was. */
   sessionToken: (tokenHash: string) => `temblor:session-token:${tokenHash}`,
   renewToken: (renewHash: string) => `temblor:renew-token:${renewHash}`,
+  /** HASH with what this service provider signs with. */
+  samlSigner: 'temblor:saml-signer',
+  /** STRING a sign-in that waits for the provider. */
+  samlRequest: (idHash: string) => `temblor:saml-request:${idHash}`,
+  /** STRING while a second one with this id would be a replay. */
+  samlAssertion: (idHash: string) => `temblor:saml-assertion:${idHash}`,
+  /** STRING whom a code lets in. */
+  samlTicket: (codeHash: string) => `temblor:saml-ticket:${codeHash}`,
 
   company: (companyId: string) => `temblor:{c:${companyId}}:company`,
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
   companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
+  /** LIST of refused sign-ins, the newest first. */
+  samlFailures: (companyId: string) => `temblor:{c:${companyId}}:saml-failures`,
   /** STREAM of the entries of the audit; without a company that of the installation. */
   audit: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit`,
   /** STRING that is there while some controller has looked after the audit not long ago. */

@@ -34,6 +34,17 @@ export interface Members {
    * @throws ApiError `last_owner`, `user_not_found` for nobody, and what `edit` throws
    */
   change(companyId: string, userId: string, edit: (now: Member) => Member): Promise<Member>
+  /**
+   * Replaces all that a user is in the company by what `claim` gives, or makes them a member. It is asked
+   * again when someone else changed it meanwhile. Undefined when one of the teams is gone. The last owner is
+   * not spared: who claims roles for people decides.
+   * @throws what `claim` throws
+   */
+  claim(
+    companyId: string,
+    userId: string,
+    claim: (now: Member | undefined) => Pick<Membership, 'roles' | 'teams'>,
+  ): Promise<{ readonly before: Member | undefined; readonly after: Member } | undefined>
   /** Adds a user who is not a member. False when they are, active or revoked. */
   add(companyId: string, userId: string, membership: Membership): Promise<boolean>
   /** Takes everybody out of a team. */
@@ -72,6 +83,7 @@ export function openMembers(redis: Redis): Members {
         if (await write(redis, companyId, userId, before, after)) return after
       }
     },
+    claim: (companyId, userId, claim) => applyTo(redis, companyId, userId, claim),
     async add(companyId, userId, membership) {
       // The index first: cut off in between, it names a company without membership, which is none.
       await redis.sadd(keys.userCompanies(userId), companyId)
@@ -87,6 +99,31 @@ export function openMembers(redis: Redis): Members {
     },
   }
   return members
+}
+
+const applyClaims = loadScript('apply-claims')
+
+async function applyTo(
+  redis: Redis,
+  companyId: string,
+  userId: string,
+  claim: Parameters<Members['claim']>[2],
+): ReturnType<Members['claim']> {
+  const [members, teamsOf] = [keys.companyMembers(companyId), keys.companyTeams(companyId)]
+  for (;;) {
+    const text = (await redis.hget(members, userId)) ?? ''
+    const before = text === '' ? undefined : toMember(text)
+    const { roles, teams } = claim(before)
+    const after: Member = before
+      ? { ...before, roles, teams, updatedMs: Date.now() }
+      : newMember({ roles, teams })
+    // The index first: cut off in between, it names a company without membership, which is none.
+    await redis.sadd(keys.userCompanies(userId), companyId)
+    const args = [userId, text, JSON.stringify(after), ...Object.keys(teams)]
+    const answer = await applyClaims.run(redis, [members, teamsOf], args)
+    if (answer === 'ok') return { before, after }
+    if (answer === 'no_team') return undefined
+  }
 }
 
 const writeMember = loadScript('write-member')

@@ -3,7 +3,7 @@ import { keys } from './keys.ts'
 import { answersOf, loadScript, type Redis } from './redis.ts'
 
 /** How somebody signed in. */
-export type SignInMethod = 'password' | 'sso'
+export type SignInMethod = 'password' | 'saml'
 
 /** Whose session it is and what for. Roles are not in it: they are looked up at each request. */
 export interface NewSession {

@@ -19,6 +19,9 @@ import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
 import { openPasswordResets, type PasswordResets } from './password-resets.ts'
 import { openSessions, type Sessions } from './sessions.ts'
+import { openSamlFlow, type SamlFlow } from './saml.ts'
+import { openSamlSigner, type SamlSignerStore } from './saml-signer.ts'
+import { openSignInSettings, type SignInSettingsStore } from './sign-in-settings.ts'
 import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
 
@@ -29,6 +32,9 @@ const schemaVersion = 1
 export interface Store {
   readonly companies: Companies
   readonly authPreferences: AuthPreferencesStore
+  readonly signInSettings: SignInSettingsStore
+  readonly samlFlow: SamlFlow
+  readonly samlSigner: SamlSignerStore
   readonly companySettings: CompanySettingsStore
   readonly teams: Teams
   readonly members: Members
@@ -62,10 +68,15 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
       `The data in Redis have schema version ${found}; this Temblor knows up to ${schemaVersion}. Use the newer Temblor.`,
     )
   const teams = openTeams(redis, seal)
+  const signInSettings = openSignInSettings(redis)
+  const samlSigner = openSamlSigner(redis, seal)
   const mfa = openMfa(redis, seal)
   return {
     companies: openCompanies(redis, seal),
-    authPreferences: openAuthPreferences(redis),
+    signInSettings,
+    authPreferences: openAuthPreferences(signInSettings),
+    samlFlow: openSamlFlow(redis),
+    samlSigner,
     companySettings: openCompanySettings(redis),
     teams,
     members: openMembers(redis),
@@ -82,7 +93,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
     executions: openExecutions(redis),
-    sealedPlaces: [teams, mfa],
+    sealedPlaces: [teams, mfa, samlSigner],
     rotationLock: openRotationLock(redis),
   }
 }

@@ -5,6 +5,7 @@ import { companyRoles, teamRoles } from '../roles.ts'
 import { Client } from './clients.ts'
 import { Nullable } from './nullable.ts'
 import { defineRoute } from './route.ts'
+import { SamlIdpPrefs } from './saml.ts'
 import { Org } from './teams.ts'
 import { TeamQuery } from './team-query.ts'
 import { Timestamp } from './timestamp.ts'
@@ -34,7 +35,7 @@ export const Company = Type.Object(
     defaultTeamRole: Type.String({ description: 'Of whoever is invited or added to a team.' }),
     haltAllCoolDownEnd: Type.Null({ description: 'A halt of everything bars nothing afterwards.' }),
     authMethodPrefs: AuthPreferences,
-    samlIdpPrefs: Type.Null({ description: 'No SAML identity provider is set.' }),
+    samlIdpPrefs: Nullable(SamlIdpPrefs),
     oauthSettings: Type.Null({ description: 'No OAuth provider is set.' }),
     orgs: Type.Optional(Type.Array(Org, { description: 'Its teams, unless `skipTeams=true`.' })),
   },

@@ -16,6 +16,10 @@ export const errorCatalogue = {
     status: 401,
     hint: 'Set up an authenticator: POST /users/auth/mfa/enable, then validate.',
   },
+  sso_refused: {
+    status: 401,
+    hint: 'Sign in anew; admins of the company see why at GET /users/auth/saml/failures.',
+  },
   unauthenticated: { status: 401, hint: 'Sign in and send the session header as Authorization.' },
   forbidden: { status: 403, hint: 'Ask a manager of the team for a role with this privilege.' },
   controller_host: {

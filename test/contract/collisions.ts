@@ -1,4 +1,5 @@
 import type { Service } from '../support/service.ts'
+import { walkedKey } from './documented.ts'
 import { withSecondFactor } from './second-factors.ts'
 
 /**
@@ -17,6 +18,15 @@ export function collisionsIn({
     setCompanyRoles: { path: ofOwner, json: { roles: ['COMPANY_USER'] } },
     setAuthPreferences: { json: { passwordEnabled: false } },
     enableMfa: { json: withSecondFactor },
+    setSamlProps: {
+      json: {
+        enabled: true,
+        forced: true,
+        entityId: 'https://other.example',
+        idpUrl: 'https://idp.example/sso',
+        certificate: walkedKey.certificate,
+      },
+    },
     inviteToCompany: { json: [{ email: owner }] },
     inviteToTeam: { json: { email: owner } },
     revokeUser: { path: `${ofOwner}/active` },

@@ -3,6 +3,7 @@ import { Errors } from 'typebox/schema'
 import { cpuAttack, type Api } from '../support/api.ts'
 import type { Answer, RequestOptions } from '../support/http.ts'
 import type { Service } from '../support/service.ts'
+import { makeKey } from '../support/saml-idp.ts'
 import { watch } from '../support/sse.ts'
 
 /** One operation of an OpenAPI document. */
@@ -121,9 +122,23 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   }),
   setAuthPreferences: () => ({ json: { mfaRequired: false, sessionDuration: 720 } }),
   setMfaPreferences: () => ({ form: { forceMfa: 'False' } }),
+  setSamlProps: () => ({
+    form: {
+      enabled: 'true',
+      entityId: 'https://idp.example',
+      idpUrl: 'https://idp.example/sso',
+      certificate: walkedKey.certificate,
+      idpInitiated: 'true',
+    },
+  }),
+  consumeSamlResponse: () => ({ form: { SAMLResponse: 'PGEvPg==', RelayState: 'nobody|||x|||/' } }),
+  openSamlSession: () => ({ json: { code: 'x' } }),
   createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),
 }
+
+/** With which the provider of the walk signs. */
+export const walkedKey = await makeKey()
 
 /** A good body for an operation. */
 export function goodBody(service: Service, { operation }: Found): RequestOptions {
@@ -136,6 +151,8 @@ const badQueries: Record<string, string> = {
   readAccessReport: 'start=soon',
   readEventReport: 'start=soon',
   readCompany: 'skipTeams=perhaps',
+  beginSamlLogin: 'acsHandler=https://evil.example',
+  listSamlFailures: `email=${'x'.repeat(300)}`,
   setApiKeyExpiration: 'expiresAt=soon',
 }
 
@@ -148,6 +165,12 @@ export function badQuery({ operation }: Found): string {
 export function absent({ operation: { operationId } }: Found): RequestOptions {
   if (operationId === 'forceDisableMfa') return { form: { email: 'nobody@example.com' } }
   return operationId === 'resetOrgSecret' ? { form: { identifier: nobody } } : {}
+}
+
+/** Queries that operations cannot do without. */
+const queries: Record<string, (ids: Record<string, string>) => string> = {
+  listExecutions: (ids) => `?taskId=${ids['guid'] ?? nobody}`,
+  beginSamlLogin: (ids) => `?companyName=${ids['company'] ?? 'nobody'}`,
 }
 
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */
@@ -168,9 +191,7 @@ export function pathOf({ path, operation }: Found, ids: Record<string, string>):
     .replace('{guid}', ids['guid'] ?? nobody)
     .replace('{identifier}', (isOfContainer ? ids['container'] : ids['client']) ?? nobody)
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? nobody)
-  return operation.operationId === 'listExecutions'
-    ? `${filled}?taskId=${ids['guid'] ?? nobody}`
-    : filled
+  return `${filled}${queries[operation.operationId]?.(ids) ?? ''}`
 }
 
 /** Whether it needs no session. */
@@ -190,7 +211,7 @@ export function isFull({ operation }: Found): boolean {
 
 /** The status with which the operation succeeds. */
 export function successOf({ operation }: Found): number {
-  return Number(Object.keys(operation.responses).find((status) => status < '300'))
+  return Number(Object.keys(operation.responses).find((status) => status < '400'))
 }
 
 /** A stream of events does not end: what its beginning says. */

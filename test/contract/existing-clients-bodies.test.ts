@@ -261,7 +261,7 @@ test('rule 17: every client needs only the base URL that ends in /v1', async () 
     `GET ${base}/oauth/login?companyName=x`,
     `POST ${base}/users/auth/sso`,
     `POST ${base}/kubernetes/attacks/new`,
-    `POST ${base}/companies/c/saml/props`,
+    `POST ${base}/companies/c/oauth/settings`,
   ])
     expect(problem(await send(line, [json], '{}'))).toEqual(notFound)
 })

@@ -15,6 +15,7 @@ import {
 } from '../../shared/roles.ts'
 import type { Api } from '../support/api.ts'
 import { allContracts } from '../support/contracts.ts'
+import { publicOperations } from '../support/public-operations.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 
 /** Every route with every role: who lacks its privilege gets 403 with its name, everybody else does not. */
@@ -84,22 +85,6 @@ test('every route declares a privilege that there is; the public ones are known'
   expect(others.filter(({ access }) => access !== 'public').map((one) => one.path)).toEqual([])
   expect(others.map(({ operationId }) => operationId).toSorted()).toEqual(publicOperations)
 })
-
-/** Whoever adds one must say here that nobody has to sign in for it. */
-const publicOperations = [
-  'acceptInvitation',
-  'disableMfa',
-  'enableMfa',
-  'login',
-  'readHealth',
-  'readOpenApi',
-  'renewOrgSession',
-  'renewSession',
-  'requestPasswordReset',
-  'resetPassword',
-  'signInWithCode',
-  'validateMfa',
-]
 
 test.each(everyRole)('%s is let into its routes and into no other', async (role) => {
   const { company, team, api, may } = await someoneWith(role)

@@ -6,6 +6,7 @@ import { ApiError } from '../../../shared/api/errors.ts'
 import { changesOf } from '../../audit/changes.ts'
 import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
+import { changeSignIn } from '../../auth/sign-in-rules.ts'
 import { companyNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -21,24 +22,17 @@ export interface AuthPreferencesService {
 }
 
 /** What this server cannot do: switched on, it would promise something or keep people out. */
-const missing = [
-  'googleEnabled',
-  'oauthEnabled',
-  'samlEnabled',
-  'samlForced',
-  'samlAliasesEnabled',
-  'claimsRequired',
-] as const
+const missing = ['googleEnabled', 'oauthEnabled', 'samlAliasesEnabled'] as const
 
 /** Makes the service of authentication preferences. */
 export function createAuthPreferencesService(store: Store): AuthPreferencesService {
   return {
     async change(caller, companyId, given, audit) {
       if (caller.company.id !== companyId) throw companyNotFound(companyId)
-      await store.authPreferences.change(companyId, (now) => {
-        const next = changed(now, given)
-        audit.detail(changesOf(now, next))
-        return next
+      await changeSignIn(store, companyId, (now) => {
+        const preferences = changed(now.preferences, given)
+        audit.detail(changesOf(now.preferences, preferences))
+        return { ...now, preferences }
       })
     },
   }
@@ -55,13 +49,5 @@ function changed(now: AuthPreferences, given: AuthPreferencesChange): AuthPrefer
   const known = Object.entries(given).filter(
     ([name, value]) => Object.hasOwn(now, name) && value !== null,
   )
-  const next = { ...now, ...(Object.fromEntries(known) as Partial<AuthPreferences>) }
-  // No other method is proven, so passwords are the only way in for owners.
-  if (now.passwordEnabled && !next.passwordEnabled)
-    throw new ApiError(
-      'would_lock_out',
-      'passwordEnabled cannot be false: no owner has signed in with another method yet, so nobody could. Nothing was changed.',
-      { details: { field: 'passwordEnabled', value: false, allowed: true } },
-    )
-  return next
+  return { ...now, ...(Object.fromEntries(known) as Partial<AuthPreferences>) }
 }

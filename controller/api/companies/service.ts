@@ -11,6 +11,7 @@ import { changesOf } from '../../audit/changes.ts'
 import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import { enterTeam } from '../../auth/enter-team.ts'
+import { toSamlIdpPrefs } from '../../records/saml.ts'
 import { toOrg } from '../../records/teams.ts'
 import type { Company } from '../../store/companies.ts'
 import type { CompanySettings } from '../../store/company-settings.ts'
@@ -31,9 +32,9 @@ export interface CompanyService {
 export function createCompanyService(store: Store): CompanyService {
   return {
     async read(company, withTeams) {
-      const [settings, authMethodPrefs, createdMs, teams] = await Promise.all([
+      const [settings, signIn, createdMs, teams] = await Promise.all([
         store.companySettings.read(company.id),
-        store.authPreferences.read(company.id),
+        store.signInSettings.read(company.id),
         store.companies.createdMsOf(company.id),
         withTeams ? store.teams.list(company.id) : undefined,
       ])
@@ -45,8 +46,8 @@ export function createCompanyService(store: Store): CompanyService {
         entitlements: [],
         ...settings,
         haltAllCoolDownEnd: null,
-        authMethodPrefs,
-        samlIdpPrefs: null,
+        authMethodPrefs: signIn.preferences,
+        samlIdpPrefs: toSamlIdpPrefs(signIn),
         oauthSettings: null,
         ...(teams ? { orgs: teams.map(toOrg) } : {}),
       }

@@ -7,6 +7,7 @@ import { privilegesOf } from '../../../shared/roles.ts'
 import type { Caller } from '../../auth/access.ts'
 import type { Seal } from '../../auth/seal.ts'
 import type { LockOut } from '../../auth/lock-out.ts'
+import { allowsPasswords } from '../../auth/methods.ts'
 import type { Passwords } from '../../auth/password.ts'
 import type { InvitationRation } from '../../auth/ration.ts'
 import type { Mailer } from '../../mail/mailer.ts'
@@ -176,7 +177,7 @@ async function findInvitation(
   const company = await store.companies.readCompany(companyId)
   const invitation = await store.invitations.find(companyId, email)
   if (!company || invitation?.codeHash !== seal.hashToken(code)) throw invalid('wrong_code')
-  if (!(await store.authPreferences.read(company.id)).passwordEnabled)
+  if (!allowsPasswords(await store.authPreferences.read(company.id)))
     throw invalid('method_disabled')
   if (!(await mayStillInvite(store, company.id, invitation.invitedBy)))
     throw invalid('inviter_may_not_invite')

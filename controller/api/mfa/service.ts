@@ -90,6 +90,11 @@ async function switchOff({ store }: MfaDeps, userId: string): Promise<void> {
   await store.mfa.remove(userId)
 }
 
+/** Who came in by the provider of one company, or with a key of it, is nobody in the others. */
+function knowsPassword({ credential }: Caller): boolean {
+  return credential.kind === 'session' && credential.session.amr === 'password'
+}
+
 async function forceDisable(deps: MfaDeps, caller: Caller, email: string): Promise<void> {
   const { store } = deps
   const { id } = await findColleague(deps, caller, email)
@@ -101,7 +106,8 @@ async function forceDisable(deps: MfaDeps, caller: Caller, email: string): Promi
   // It guards the user in other companies, too.
   for (const companyId of await store.users.companiesOf(id)) {
     const subject = await store.members.findActive(companyId, id)
-    const actor = await store.members.findActive(companyId, caller.userId)
+    const isTheirs = companyId === caller.company.id || knowsPassword(caller)
+    const actor = isTheirs ? await store.members.findActive(companyId, caller.userId) : undefined
     const needed = subject && mfaResetNeeds(actor ?? { roles: [], teams: {} }, subject)
     if (needed) throw forbidden([needed])
   }

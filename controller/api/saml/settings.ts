@@ -1,0 +1,104 @@
+import { randomUUID, X509Certificate } from 'node:crypto'
+import { ApiError } from '../../../shared/api/errors.ts'
+import type { BodyOf } from '../../../shared/api/route.ts'
+import { certificateLimit, type setSamlProps } from '../../../shared/api/saml.ts'
+import { fingerprint } from '../../saml/signature.ts'
+import type { SamlSettings, SignInSettings } from '../../store/sign-in-settings.ts'
+
+type Given = BodyOf<typeof setSamlProps>
+
+/**
+ * The settings with the provider that is given. Who has proven it stays proven while the same provider still
+ * has the certificate that it was proven with, so that certificates can roll over.
+ * @throws ApiError `invalid_body` naming the field
+ */
+export function withProvider(
+  now: SignInSettings,
+  given: Given,
+  ownEntityId: string,
+): SignInSettings {
+  const certificates = readCertificates(given.certificate)
+  const entityId = readEntityId(given.entityId, ownEntityId)
+  const url = readUrl(given.idpUrl)
+  const isSame = now.saml?.entityId === entityId && now.saml.url === url
+  const kept = new Set(certificates.map(fingerprint))
+  const saml: SamlSettings = {
+    entityId,
+    url,
+    certificates,
+    idpInitiated: flag(given.idpInitiated) ?? now.saml?.idpInitiated ?? false,
+    version: randomUUID(),
+    proofs: isSame ? now.saml.proofs.filter(({ certificate }) => kept.has(certificate)) : [],
+  }
+  const { samlForced, claimsRequired } = now.preferences
+  return {
+    saml,
+    preferences: {
+      ...now.preferences,
+      samlEnabled: flag(given.enabled) ?? false,
+      samlForced: flag(given.forced) ?? samlForced,
+      claimsRequired: flag(given.claimsForced) ?? claimsRequired,
+    },
+  }
+}
+
+/** An empty field of a form is one that was not filled in. */
+function flag(value: boolean | string | null | undefined): boolean | undefined {
+  const text = String(value ?? '').toLowerCase()
+  return text === '' ? undefined : text === 'true'
+}
+
+function readEntityId(text: string, own: string): string {
+  const entityId = text.trim()
+  if (entityId === own)
+    invalid('entityId', entityId, 'the entity id of the identity provider, not of this service')
+  if (entityId === '' || /[\s\p{Cc}]/u.test(entityId))
+    invalid('entityId', text, 'a name without blanks, usually an address')
+  return entityId
+}
+
+function readUrl(text: string): string {
+  const url = URL.parse(text.trim())
+  const isLocal = url !== null && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  if (!url || !isSafe || url.username || url.password || url.hash)
+    invalid('idpUrl', text, 'an https address without user and fragment')
+  return url.href
+}
+
+/** The certificates as PEM; one may come as bare base64, as metadata have it. */
+function readCertificates(text: string): string[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  const parts = blocks ?? [`-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----`]
+  const pems = [...new Set(parts.map(toPem))]
+  if (pems.length > certificateLimit)
+    invalid('certificate', `${pems.length} certificates`, `at most ${certificateLimit}`)
+  return pems
+}
+
+function toPem(block: string): string {
+  const body = block.replaceAll(/-----[A-Z ]+-----|\s/g, '')
+  const certificate = parsed(body)
+  const { asymmetricKeyType, asymmetricKeyDetails } = certificate?.publicKey ?? {}
+  if (!certificate || asymmetricKeyType !== 'rsa')
+    invalid('certificate', body, 'X.509 certificates of RSA keys, as PEM')
+  if ((asymmetricKeyDetails?.modulusLength ?? 0) < 2048)
+    invalid('certificate', body, 'certificates of RSA keys with 2048 bits or more')
+  return certificate.toString().trim()
+}
+
+function parsed(base64: string): X509Certificate | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64'))
+  } catch {
+    return undefined
+  }
+}
+
+function invalid(field: string, value: string, allowed: string): never {
+  const shown = value.length > 100 ? `${value.slice(0, 100)}…` : value
+  throw new ApiError('invalid_body', `${field} cannot be "${shown}". Allowed: ${allowed}.`, {
+    details: { field, value: shown, allowed },
+  })
+}

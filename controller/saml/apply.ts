@@ -1,0 +1,91 @@
+import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
+import {
+  ClaimError,
+  placeByClaims,
+  readAttributeClaims,
+  type ClaimedPlace,
+  type RoleClaims,
+} from '../auth/claims.ts'
+import type { Company } from '../store/companies.ts'
+import type { Member } from '../store/members.ts'
+import type { Store } from '../store/store.ts'
+import type { User } from '../store/users.ts'
+import type { AssertionFacts } from './assertion.ts'
+import { SamlRefusal } from './refusal.ts'
+
+/** Roles as the audit tells them, teams by their id. */
+interface ToldRoles {
+  readonly roles: readonly CompanyRole[] | undefined
+  readonly teams: Readonly<Record<string, readonly TeamRole[]>> | undefined
+}
+
+/**
+ * Makes the user, if unknown, and gives exactly the roles that are claimed, in one step. Where nothing is
+ * claimed and nothing must be, roles stay, and a newcomer has the default one.
+ * @throws SamlRefusal `claims`, `access` for a user who was revoked; nothing is changed then
+ */
+export async function applyAttributes(
+  store: Store,
+  company: Company,
+  { email, attributes }: AssertionFacts,
+  areRequired: boolean,
+): Promise<{ before: ToldRoles; after: ToldRoles }> {
+  const claims = understood(() => readAttributeClaims(attributes))
+  if (!claims && areRequired)
+    throw new SamlRefusal('claims', 'There are no claims of roles, which the company requires.')
+  const place = await resolve(store, company, claims)
+  const known = await store.users.findByEmail(email)
+  const member = known && (await store.members.find(company.id, known.id))
+  checkAccess(member)
+  const user = known ?? (await addUser(store, email))
+  const change = await store.members.claim(company.id, user.id, (now) => {
+    checkAccess(now)
+    return claims || !now ? place : now
+  })
+  if (!change) throw new SamlRefusal('claims', 'A team was deleted meanwhile.')
+  return { before: told(change.before), after: told(change.after) }
+}
+
+/** What the claims mean; without any, what a newcomer has. */
+async function resolve(
+  store: Store,
+  company: Company,
+  claims: RoleClaims | undefined,
+): Promise<ClaimedPlace> {
+  const [teams, { defaultCompanyRole }] = await Promise.all([
+    store.teams.list(company.id),
+    store.companySettings.read(company.id),
+  ])
+  const meant = claims ?? { companyRoles: undefined, teams: [] }
+  return understood(() => placeByClaims(meant, teams, defaultCompanyRole))
+}
+
+function understood<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ClaimError) throw new SamlRefusal('claims', error.message)
+    throw error
+  }
+}
+
+/** Whoever was revoked stays so until an admin gives the access back. */
+function checkAccess(member: Member | undefined): void {
+  if (member?.state === 'REVOKED')
+    throw new SamlRefusal('access', 'The access of this user to the company was revoked.')
+}
+
+/** A user without a password. Of several sign-ins at once one makes it. */
+async function addUser(store: Store, email: string): Promise<User> {
+  try {
+    return await store.users.add(email, '')
+  } catch (error) {
+    const known = await store.users.findByEmail(email)
+    if (known) return known
+    throw error
+  }
+}
+
+function told(member: Member | undefined): ToldRoles {
+  return { roles: member?.roles, teams: member?.teams }
+}

@@ -1,0 +1,101 @@
+import { createRequire } from 'node:module'
+
+/**
+ * The libraries of SAML, with the parts of them that are used. Their own types bring those of browsers into
+ * the whole program, where they contradict Node's.
+ */
+const require = createRequire(import.meta.url)
+
+/** A node of a parsed document. */
+export interface XmlNode {
+  readonly nodeType: number
+  readonly nodeValue: string | null
+  readonly parentNode: XmlNode | null
+  readonly firstChild: XmlNode | null
+  readonly lastChild: XmlNode | null
+  readonly nextSibling: XmlNode | null
+}
+
+export interface XmlElement extends XmlNode {
+  readonly localName: string
+  readonly namespaceURI: string | null
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+}
+
+type Report = (message: string) => void
+
+/** Parses XML; what it reports is up to the handler. */
+export const { DOMParser } = require('@xmldom/xmldom') as {
+  DOMParser: new (options: {
+    errorHandler: { warning: Report; error: Report; fatalError: Report }
+    locator: object
+  }) => {
+    parseFromString(
+      text: string,
+      mediaType: string,
+    ): { readonly documentElement: XmlElement | null } | undefined
+  }
+}
+
+/** Verifies one signature with one certificate. */
+export const { SignedXml } = require('xml-crypto') as {
+  SignedXml: new (options: { publicCert: string; getCertFromKeyInfo: () => null }) => {
+    loadSignature(signature: XmlElement): void
+    checkSignature(text: string): boolean
+    /** The canonical texts that were signed, once it is checked. */
+    getSignedReferences(): string[]
+  }
+}
+
+interface Service {
+  readonly Binding: string
+  readonly Location: string
+  readonly isDefault?: boolean
+}
+
+interface IdentityProvider {
+  readonly entityMeta: object
+}
+
+interface ServiceProvider {
+  getMetadata(): string
+  createLoginRequest(
+    provider: IdentityProvider,
+    binding: 'redirect',
+    options: { relayState: string },
+  ): { readonly id: string; readonly context: string }
+}
+
+/** Makes metadata and requests. */
+export const samlify = require('samlify') as {
+  ServiceProvider(settings: {
+    entityID: string
+    authnRequestsSigned: boolean
+    wantAssertionsSigned: boolean
+    signingCert: string
+    privateKey: string
+    requestSignatureAlgorithm: string
+    nameIDFormat: string[]
+    assertionConsumerService: Service[]
+  }): ServiceProvider
+  IdentityProvider(settings: {
+    entityID: string
+    signingCert: string[]
+    wantAuthnRequestsSigned: boolean
+    requestSignatureAlgorithm: string
+    singleSignOnService: Service[]
+    singleLogoutService: Service[]
+  }): IdentityProvider
+  readonly SamlLib: {
+    constructSAMLSignature(options: {
+      rawSamlMessage: string
+      referenceTagXPath: string
+      privateKey: string
+      signingCert: string
+      signatureAlgorithm: string
+      isBase64Output: false
+      signatureConfig: { prefix: string; location: { reference: string; action: 'prepend' } }
+    }): string
+  }
+}

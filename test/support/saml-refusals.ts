@@ -1,0 +1,64 @@
+import { expect } from 'vitest'
+import type { Answer } from './http.ts'
+import { newEmail, type TestController } from './in-process.ts'
+import { problem } from './problem.ts'
+import type { SamlCompany } from './saml-company.ts'
+import type { ResponseOptions } from './saml-idp.ts'
+
+/** Ways to see that a response lets nobody in while its untouched twin does. */
+export interface Refusals {
+  /** The codes that wait for their session. */
+  codes(): Promise<string[]>
+  /** Posts it; nothing may come of it but a trace. */
+  refused(email: string, check: string, work: () => Promise<Answer>): Promise<void>
+  /** The edited message is refused; gives what the untouched one is answered. */
+  twin(
+    check: string,
+    edit: (xml: string) => string,
+    given?: Partial<ResponseOptions>,
+    what?: 'assertion' | 'response' | 'both',
+  ): Promise<number>
+  /** What is asked for is refused; gives what the same with good values is answered. */
+  refusedAs(check: string, given: Partial<ResponseOptions>): Promise<number>
+}
+
+export function refusalsOf(controller: TestController, company: SamlCompany): Refusals {
+  const { store } = controller
+  const codes = async () => (await controller.redis.keys('temblor:saml-ticket:*')).toSorted()
+  const members = async () =>
+    Object.fromEntries(
+      (await store.members.list(company.company.id)).map((member) => [member.userId, member]),
+    )
+  const refused: Refusals['refused'] = async (email, check, work) => {
+    const [before, membersBefore] = [await codes(), await members()]
+    const traces = await company.failures()
+    const answer = await work()
+    expect(problem(answer)).toEqual({ status: 401, code: 'sso_refused' })
+    expect(answer.text).not.toContain(email)
+    expect(await codes()).toEqual(before)
+    expect(await members()).toEqual(membersBefore)
+    expect(await store.users.findByEmail(email)).toBeUndefined()
+    const [trace] = await company.failures()
+    expect(trace).toMatchObject({ check, from: '127.0.0.1' })
+    expect(traces.map(({ request_id }) => request_id)).not.toContain(trace?.request_id)
+  }
+  return {
+    codes,
+    refused,
+    async twin(check, edit, given = {}, what = 'assertion') {
+      const email = newEmail('victim')
+      const xml = company.build({ email, ...given }, { what })
+      const hostile = edit(xml)
+      expect(hostile).not.toBe(xml)
+      await refused(email, check, () => company.post(hostile))
+      return (await company.post(xml)).status
+    },
+    async refusedAs(check, given) {
+      const email = newEmail('victim')
+      await refused(given.email ?? email, check, () =>
+        company.post(company.build({ email, ...given })),
+      )
+      return (await company.post(company.build({ email }))).status
+    },
+  }
+}
