@@ -110,7 +110,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addErrorHandling(app)
   addJsonParser(app)
   await app.register(formbody, { bodyLimit: bodyLimitBytes })
-  await addRateLimit(app, deps.redis)
+  await addRateLimit(app, deps)
   await addOpenApi(app)
   addPages(app)
   app.register(async (scope) => addRoutes(scope, deps, () => app.swagger()))

@@ -12,12 +12,13 @@ export interface Holder {
   readonly teams: Readonly<Record<string, readonly TeamRole[]>>
 }
 
-/** Only who may promote gives and takes these. */
+/** Only who may promote gives and takes these; what opens a team to hosts, only who may open it. */
 const promotions: Readonly<Partial<Record<CompanyRole | TeamRole, Privilege>>> = {
   COMPANY_OWNER: 'PROMOTE_DEMOTE_OWNER',
   COMPANY_ADMIN: 'PROMOTE_DEMOTE_MANAGER',
   COMPANY_MANAGER: 'PROMOTE_DEMOTE_MANAGER',
   TEAM_MANAGER: 'PROMOTE_DEMOTE_MANAGER',
+  TEAM_CREDENTIAL_MANAGER: 'TEAM_SECURITY_WRITE',
 }
 
 /** Whether giving this role takes more than to place people. */

@@ -11,6 +11,7 @@ import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
 import { findPlace, type Holder } from './place.ts'
 import { renew, type RenewalRequest } from './renew.ts'
+import { shownIn } from './shown-credential.ts'
 import { login } from './sign-in.ts'
 import { openSsoSession } from './sso-session.ts'
 
@@ -102,11 +103,10 @@ async function authenticate(deps: AccessDeps, authorization: string | undefined)
       'unauthenticated',
       'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
     )
-  const [, key] = /^Key ([0-9a-f]{64})$/i.exec(authorization) ?? []
-  if (key) return await callerOfKey(deps, key.toLowerCase())
-  const [, token] = /^Bearer ([0-9a-f-]{36})$/i.exec(authorization) ?? []
-  if (!token) throw invalidToken()
-  const session = await deps.store.sessions.find(deps.seal.hashToken(token))
+  const shown = shownIn(authorization)
+  if (!shown) throw invalidToken()
+  if (shown.kind === 'key') return await callerOfKey(deps, shown.token)
+  const session = await deps.store.sessions.find(deps.seal.hashToken(shown.token))
   if (!session || session.expiresMs <= Date.now()) throw invalidToken()
   const [caller, epoch] = await Promise.all([
     callerOf(deps.store, session, { kind: 'session', session }),

@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../shared/api/errors.ts'
+import type { Seal } from '../auth/seal.ts'
+import { idOfShown } from '../auth/shown-credential.ts'
 import type { Redis } from '../store/redis.ts'
+import type { Store } from '../store/store.ts'
 
-/** Requests that one token (or one address without a token) may make in a minute. */
+/** Requests that one session or key (or one address without either) may make in a minute. */
 const requestsPerMinute = 600
 
+export interface RateLimitDeps {
+  readonly store: Store
+  readonly seal: Seal
+  readonly redis: Redis
+}
+
 /** Counts requests in Redis, for all controllers together. Halts are never counted. */
-export async function addRateLimit(app: FastifyInstance, redis: Redis): Promise<void> {
+export async function addRateLimit(app: FastifyInstance, deps: RateLimitDeps): Promise<void> {
+  const { redis } = deps
   await app.register(rateLimit, {
     max: requestsPerMinute,
     timeWindow: 60_000,
@@ -16,13 +26,10 @@ export async function addRateLimit(app: FastifyInstance, redis: Redis): Promise<
     nameSpace: 'temblor:rate:',
     // A limiter that cannot count must not close the API.
     skipOnError: true,
-    keyGenerator: (request) => {
-      // A made-up header must not buy more tries to sign in: public routes count by address.
-      const isPublic = request.routeOptions.config.contract?.access === 'public'
-      const { authorization } = request.headers
-      const caller = isPublic || !authorization ? request.ip : authorization
-      return createHash('sha256').update(caller).digest('base64url')
-    },
+    keyGenerator: async (request) =>
+      createHash('sha256')
+        .update(await countedAs(deps, request))
+        .digest('base64url'),
     allowList: (request) => request.routeOptions.config.contract?.rateLimit === false,
     errorResponseBuilder: (_request, context) => {
       const seconds = Math.ceil(context.ttl / 1000)
@@ -33,4 +40,18 @@ export async function addRateLimit(app: FastifyInstance, redis: Redis): Promise<
       )
     },
   })
+}
+
+/**
+ * Whom a request counts for. A header that is made up, or a known one in another spelling, must not buy more of
+ * them; and who has only such a header uses up nothing of what the address may sign in.
+ */
+async function countedAs(deps: RateLimitDeps, request: FastifyRequest): Promise<string> {
+  const { contract } = request.routeOptions.config
+  const { authorization } = request.headers
+  if (contract?.access === 'public' || contract?.rateLimit === false || !authorization)
+    return request.ip
+  // Without storage nothing is counted anyway.
+  const id = await idOfShown(deps, authorization).catch(() => undefined)
+  return id ?? `nobody at ${request.ip}`
 }

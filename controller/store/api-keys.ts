@@ -30,6 +30,8 @@ export interface ApiKeys {
   /** Changes a key so that it works; an empty text removes a field. False when there are too many. */
   change(record: ApiKeyRecord, change: KeyChange, mostActive: number): Promise<boolean>
   revoke(record: ApiKeyRecord, by: string): Promise<void>
+  /** Revokes what a user has in a company and is not revoked yet. */
+  revokeAll(userId: string, companyId: string, by: string): Promise<void>
   find(hash: string): Promise<ApiKeyRecord | undefined>
   /** All keys of a user, the newest first. */
   list(userId: string): Promise<ApiKeyRecord[]>
@@ -60,6 +62,10 @@ export function openApiKeys(redis: Redis): ApiKeys {
       .filter((record) => record !== undefined)
       .toSorted((a, b) => b.createdMs - a.createdMs)
   }
+  const revoke: ApiKeys['revoke'] = async ({ userId, id }, by) => {
+    const revoked = { revokedMs: Date.now(), revokedBy: by }
+    await redis.hset(keys.apiKeyPrefix(userId) + id, revoked)
+  }
   return {
     async add(record, mostActive) {
       const { id, userId, hash, companyId } = record
@@ -72,9 +78,11 @@ export function openApiKeys(redis: Redis): ApiKeys {
       return false
     },
     change: (record, change, mostActive) => write(record, change, mostActive),
-    async revoke({ userId, id }, by) {
-      const revoked = { revokedMs: Date.now(), revokedBy: by }
-      await redis.hset(keys.apiKeyPrefix(userId) + id, revoked)
+    revoke,
+    async revokeAll(userId, companyId, by) {
+      for (const record of await list(userId))
+        if (record.companyId === companyId && record.revokedMs === undefined)
+          await revoke(record, by)
     },
     async find(hash) {
       const [userId, id] = await redis.hmget(keys.apiKeyHash(hash), 'userId', 'id')

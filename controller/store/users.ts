@@ -19,7 +19,7 @@ export function emailKey(email: string): string {
 /** The address as it is kept. @throws ApiError `invalid_body` when it is none */
 export function checkEmail(email: string): string {
   const address = email.trim()
-  if (/^[^\s@|;,]{1,64}@[^\s@|;,]{1,189}$/.test(address)) return address
+  if (/^[^\s\p{Cc}@|;,]{1,64}@[^\s\p{Cc}@|;,]{1,189}$/u.test(address)) return address
   throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
     details: { field: 'email', value: email.slice(0, 260) },
   })

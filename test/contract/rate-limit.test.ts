@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cpuAttack, type Api } from '../support/api.ts'
 import type { Answer } from '../support/http.ts'
@@ -45,6 +46,35 @@ test('after 600 requests a minute a token must wait, but it can still halt and o
   expect(await busy.halt(id)).toMatchObject([{ guid: id }])
   const [row] = await service.owner.finished(id)
   expect(row?.stage).toBe('UserHalted')
+})
+
+test('another spelling of a key, or made-up ones, buy no more', async () => {
+  const owner = await service.signIn()
+  const key = (await owner.send('POST', '/apikeys', { json: { identifier: 'spelled' } })).text
+  const spelled = (n: number) =>
+    Array.from(key, (digit, at) => ((n >> (at % 10)) & 1 ? digit.toUpperCase() : digit)).join('')
+  for (const [header, usual] of [
+    [(n: number) => `Key ${spelled(n)}`, 200],
+    [() => `Bearer ${randomUUID()}`, 401],
+    [(n: number) => `Nobody ${n}`, 429],
+  ] as const) {
+    const statuses = new Set<number>()
+    let allowed = 0
+    for (let n = 0; n < 700; n += 20) {
+      const some = Array.from({ length: 20 }, (_, index) =>
+        owner.send('GET', '/users/self', { headers: { authorization: header(n + index) } }),
+      )
+      for (const { status } of await Promise.all(some)) {
+        statuses.add(status)
+        if (status !== 429) allowed += 1
+      }
+    }
+    expect(statuses).toEqual(new Set([usual, 429]))
+    expect(allowed).toBeLessThanOrEqual(600)
+  }
+  // Who has a session is not held up by them, nor is who signs in.
+  expect((await owner.send('GET', '/users/self')).status).toBe(200)
+  expect((await service.signIn()).session.token).toBeTruthy()
 })
 
 test('halts are not counted', async () => {

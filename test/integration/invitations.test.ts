@@ -129,7 +129,9 @@ test('who is in the company is not invited; who was revoked is reactivated inste
   expect(problem(again)).toEqual({ status: 409, code: 'already_member' })
   expect(again.text).toContain('Reactivate')
   expect((await there.send('GET', '/users/self')).status).toBe(401)
-  expect(problem(await ask('no address'))).toEqual({ status: 400, code: 'invalid_body' })
+  // Whoever lists people in a terminal must not have their addresses obeyed by it.
+  for (const none of ['no address', '\u001B[2Jann@example.com', 'ann@example\u009B2J.com'])
+    expect(problem(await ask(none))).toEqual({ status: 400, code: 'invalid_body' })
 })
 
 test('people are invited to the company in one go, all or none, and are listed as invited', async () => {

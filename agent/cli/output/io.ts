@@ -35,19 +35,31 @@ export function processIo(): CliIo {
   const closed = new AbortController()
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   stdout.on('error', () => closed.abort())
-  return {
+  const io: CliIo = {
     env,
     stdin: process.stdin,
     stderr,
     closed: closed.signal,
     json: false,
     isTerminal,
-    print: (line) => void stdout.write(`${line}\n`),
-    say: (line) => void stderr.write(`${line}\n`),
+    // JSON is for programs, which get every character.
+    print: (line) => void stdout.write(`${io.json ? line : harmless(line)}\n`),
+    say: (line) => void stderr.write(`${harmless(line)}\n`),
     draw: (text) => void stderr.write(text),
     paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
     columns: stderr.columns || 80,
   }
+  return io
+}
+
+/**
+ * The text without control characters but ends of lines, tabs and colours: names and reasons are chosen by others,
+ * and a terminal must not obey them.
+ */
+export function harmless(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t](?:\[[\d;]{0,20}m)?/gu, (found) =>
+    found.startsWith('\u001B[') ? found : `\u{FFFD}${found.slice(1)}`,
+  )
 }
 
 /** `temblor attack list | head -1` must not end in a stack trace. */

@@ -92,6 +92,8 @@ export function createUserService(store: Store): UserService {
       })
       // What was begun is over; the second factor itself stays, or to come back would be a way around it.
       if (state === 'REVOKED') await store.mfa.forgetPending(id)
+      // Who comes back reinstates what is still theirs; a key that somebody else has does not come back with them.
+      if (state === 'REVOKED') await store.apiKeys.revokeAll(id, companyId, caller.email)
     },
   }
 }
