@@ -51,9 +51,11 @@ function checkMarkup(text: string): void {
     throw new SamlRefusal('structure', 'There is a processing instruction.')
   if ((text.match(/=\s*["']/g) ?? []).length > attributeLimit)
     throw new SamlRefusal('structure', `There are more than ${attributeLimit} attributes.`)
+  // A `/>` in a value must not hide how deep it goes.
+  const tags = text.replaceAll(/=\s*("[^"]*"|'[^']*')/g, '=')
   let depth = 0
   let elements = 0
-  for (const [tag] of text.matchAll(/<[^!?][^<>]*>/g)) {
+  for (const [tag] of tags.matchAll(/<[^!?][^<>]*>/g)) {
     if (tag.startsWith('</')) depth -= 1
     else {
       elements += 1

@@ -160,6 +160,14 @@ describe('5 and 6: XML that says more than it seems', () => {
         ),
     ],
     [
+      'deep nesting that values hide',
+      (xml: string) =>
+        xml.replace(
+          '<saml:AuthnStatement',
+          `${'<a b="/>">'.repeat(100)}${'</a>'.repeat(100)}<saml:AuthnStatement`,
+        ),
+    ],
+    [
       'many elements',
       (xml: string) =>
         xml.replace('<saml:AuthnStatement', `${'<a></a>'.repeat(9000)}<saml:AuthnStatement`),
