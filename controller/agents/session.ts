@@ -5,8 +5,8 @@ import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbe
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
 import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
-import type { AgentAudit } from '../audit/of-agents.ts'
 import type { Store } from '../store/store.ts'
+import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import type { AgentHub } from './hub.ts'
 import { readEffect } from './effect-json.ts'
@@ -40,7 +40,7 @@ export class AgentSession {
   readonly teamId: string
   readonly identifier: string
   private readonly deps: SessionDeps
-  private readonly subject: AgentSubject
+  private readonly agent: AgentPeer
   private readonly stream: AgentStream
   private readonly version: string
   private readonly epoch: number
@@ -53,15 +53,15 @@ export class AgentSession {
 
   private constructor(
     deps: SessionDeps,
-    subject: AgentSubject,
+    agent: AgentPeer,
     stream: AgentStream,
     hello: Hello__Output,
     epoch: number,
   ) {
     this.deps = deps
-    this.subject = subject
+    this.agent = agent
     this.stream = stream
-    this.teamId = subject.teamId
+    this.teamId = agent.teamId
     this.identifier = hello.identifier
     this.version = hello.version
     this.epoch = epoch
@@ -84,9 +84,10 @@ export class AgentSession {
     const leaseMs = deps.heartbeatMs * heartbeatsPerLease
     const claim = await deps.store.hosts.claim(subject.teamId, { ...hello, address }, leaseMs)
     if (claim.kind === 'ok') {
-      const session = new AgentSession(deps, subject, stream, hello, claim.epoch)
+      const agent = { ...subject, peer: address }
+      const session = new AgentSession(deps, agent, stream, hello, claim.epoch)
       await session.begin(hello)
-      if (claim.isNew) await deps.agentAudit.joined({ ...subject, peer: address }, hello.identifier)
+      if (claim.isNew) await deps.agentAudit.joined(agent, hello.identifier)
       return session
     }
     const message =
@@ -112,7 +113,7 @@ export class AgentSession {
       await store.executions.acknowledge(this.teamId, this.identifier, commandAck)
     else if (executionUpdate) await this.onUpdate(executionUpdate)
     else if (manualAttack)
-      await recordManualAttack(store, this.teamId, this.identifier, manualAttack)
+      await recordManualAttack(this.deps, this.agent, this.identifier, manualAttack)
     else if (message.renewCertificate) await this.onRenew(message.renewCertificate.csrPem)
     else if (message.bye) await store.hosts.release(this.teamId, this.identifier, this.epoch)
     else this.deps.logger.warn({ host: this.identifier }, 'unexpected message from an agent')
@@ -225,7 +226,7 @@ export class AgentSession {
   }
 
   private async onRenew(csrPem: string): Promise<void> {
-    const certificatePem = await this.deps.authority.issueAgentCertificate(csrPem, this.subject)
+    const certificatePem = await this.deps.authority.issueAgentCertificate(csrPem, this.agent)
     this.stream.send({ renewedCertificate: { certificatePem } })
   }
 

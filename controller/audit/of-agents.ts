@@ -15,6 +15,12 @@ export interface AgentAudit {
   enrolled(agent: AgentPeer, refusal?: string): Promise<void>
   /** A host was seen in a team for the first time, or another agent has its name now. */
   joined(agent: AgentPeer, host: string): Promise<void>
+  /** Somebody started an attack on the host itself. */
+  attacked(
+    agent: AgentPeer,
+    host: string,
+    attack: { readonly id: string; readonly type: string; readonly args: string },
+  ): Promise<void>
 }
 
 /** Makes the recorder of agents. */
@@ -41,6 +47,15 @@ export function createAgentAudit(audit: Audit, store: Store): AgentAudit {
         action: 'host.join',
         actor: { kind: 'host', id: instanceId, name: host },
         target: { kind: 'host', id: null, name: host },
+      })
+    },
+    async attacked(agent, host, { id, type, args }) {
+      await audit.record({
+        ...(await placeOf(agent)),
+        action: 'attack.create',
+        actor: { kind: 'host', id: agent.instanceId, name: host },
+        target: { kind: 'attack', id, name: type },
+        detail: { args, source: 'Manual' },
       })
     },
   }

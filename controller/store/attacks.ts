@@ -65,8 +65,8 @@ export interface Attacks {
   create(attack: NewAttack): Promise<CreateResult>
   /** Resolves the target with the same script, and writes nothing. */
   preview(attack: NewAttack): Promise<Preview>
-  /** Records an attack that somebody started on a host. Repeating it changes nothing. */
-  recordManual(attack: ManualAttack): Promise<void>
+  /** Records an attack that somebody started on a host. @returns false when it was there before */
+  recordManual(attack: ManualAttack): Promise<boolean>
   find(teamId: string, attackId: string): Promise<AttackRecord | undefined>
   /** `after` is the id of the last attack of the page before; undefined when there is no such attack. */
   list(

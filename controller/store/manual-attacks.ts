@@ -13,10 +13,10 @@ export interface ManualAttack extends Omit<NewAttack, 'target' | 'createdBy' | '
   readonly startedMs: number
 }
 
-/** Writes the record of an attack that is running already. Repeating it changes nothing. */
-export async function recordManual(redis: Redis, attack: ManualAttack): Promise<void> {
+/** Writes the record of an attack that is running already. @returns false when it was there before */
+export async function recordManual(redis: Redis, attack: ManualAttack): Promise<boolean> {
   const { teamId, attackId, executionId, container, startedMs: at } = attack
-  if ((await redis.exists(keys.execution(teamId, executionId))) === 1) return
+  if ((await redis.exists(keys.execution(teamId, executionId))) === 1) return false
   const target: Target = {
     type: 'Exact',
     hosts: { ids: [attack.host], tags: {} },
@@ -53,4 +53,5 @@ export async function recordManual(redis: Redis, attack: ManualAttack): Promise<
     .sadd(keys.openExecutions(teamId, attack.host), executionId)
     .zadd(keys.due(teamId), at + attack.lengthSeconds * 1000 + startWithinMs, executionId)
     .exec()
+  return true
 }

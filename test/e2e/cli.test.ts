@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import type { AuditEntry } from '../../shared/api/audit.ts'
 import type { Attack, Execution } from '../../shared/api/records.ts'
 import { cpuAttack } from '../support/api.ts'
 import { startNode, temblor, type Environment } from '../support/command.ts'
@@ -258,6 +259,10 @@ test('an attack started by hand on a host with a running agent is shown as Manua
   )
   const rows = await service.owner.finished(manual.guid)
   expect(rows).toMatchObject([{ stage: 'Successful', client_id: host }])
+  const { json } = await service.owner.send('GET', '/audit?action=attack.create&pageSize=100')
+  const { items } = json as { items: AuditEntry[] }
+  const own = items.filter(({ target }) => target?.id === manual.guid)
+  expect(own).toMatchObject([{ actor: { kind: 'host', name: host }, detail: { source: 'Manual' } }])
 })
 
 test('one started by hand is halted by the API', async () => {
