@@ -23,7 +23,14 @@ const inGuests = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['{shared,controller,agent,deploy,proto}/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: ['{shared,controller,agent,deploy,proto}/**/*.test.ts'],
+          // Beside guests everything takes its time.
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           name: 'contract',

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { ApiError } from '../../shared/api/errors.ts'
-import { yieldPoolThreads } from './low-priority.ts'
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -12,7 +11,7 @@ const checkedAtOnce = Math.max(1, availableParallelism() - 1)
 /** Logins beyond those being checked wait here; more are turned away. */
 const queueLimit = 64
 
-/** Hashes and checks passwords, on all cores but one and after everything else. */
+/** Hashes and checks passwords, on all cores but one. */
 export interface Passwords {
   hash(password: string): Promise<string>
   /**
@@ -25,7 +24,6 @@ export interface Passwords {
 /** Makes the password checker with its own queue. */
 export async function createPasswords(): Promise<Passwords> {
   const nobody = await hash('a password that nobody has', parameters)
-  yieldPoolThreads()
   const turn = createTurns(checkedAtOnce)
   return {
     hash: (password) => turn(() => hash(password, parameters)),

@@ -131,6 +131,7 @@ class EmulatedGuest implements Guest {
   readonly #machine: Machine
   #qemu: Qemu | undefined
   #agent: GuestAgentClient | undefined
+  #consoleAtStart = 0
 
   constructor(machine: Machine) {
     this.#machine = machine
@@ -182,7 +183,7 @@ class EmulatedGuest implements Guest {
 
   async untilRebooted(fromBootId: string, withinMs: number = upWithinMs): Promise<void> {
     try {
-      await this.#untilOtherBoot(fromBootId, withinMs)
+      if ((await this.#untilOtherBoot(fromBootId, withinMs)) === 'hangs') await this.#restart()
     } catch (error) {
       if (!this.#crashedAtRestart()) throw error
       await this.start()
@@ -195,11 +196,23 @@ class EmulatedGuest implements Guest {
     return isRestart && this.#running().child.signalCode === 'SIGSEGV'
   }
 
-  async #untilOtherBoot(fromBootId: string, withinMs = upWithinMs): Promise<void> {
-    await this.#until('answers from another boot', withinMs, async (agent) => {
-      if (!(await agent.isUp(1000))) return false
-      return (await this.bootId()) !== fromBootId
+  /** Now and then a processor hangs while QEMU 7.2 boots; the kernel says so after 26 s. */
+  #hangsAtBoot(): boolean {
+    const ofThisStart = this.console().slice(this.#consoleAtStart)
+    return ofThisStart.split('reboot: Restarting system').at(-1)?.includes('soft lockup') ?? false
+  }
+
+  async #untilOtherBoot(fromBootId: string, withinMs = upWithinMs): Promise<'hangs' | 'up'> {
+    return await this.#until('answers from another boot', withinMs, async (agent) => {
+      if (!(await agent.isUp(1000))) return this.#hangsAtBoot() && 'hangs'
+      return (await this.bootId()) !== fromBootId && 'up'
     })
+  }
+
+  async #restart(): Promise<void> {
+    await this.kill()
+    await this.#switchOn()
+    await this.untilUp()
   }
 
   async kill(): Promise<void> {
@@ -211,11 +224,20 @@ class EmulatedGuest implements Guest {
   }
 
   async start(): Promise<void> {
+    await this.#switchOn()
+    const end = await this.#until('answers', upWithinMs, async (agent) =>
+      (await agent.isUp(1000)) ? 'up' : this.#hangsAtBoot() && 'hangs',
+    )
+    if (end === 'hangs') await this.#restart()
+  }
+
+  async #switchOn(): Promise<void> {
     const { dir } = this.#machine
     if (this.#qemu && this.#qemu.child.exitCode === null && this.#qemu.child.signalCode === null)
       throw new Error(`Guest ${this.name} is running.`)
     this.#agent?.close()
     rmSync(agentSocket(dir), { force: true })
+    this.#consoleAtStart = this.console().length
     const qemu = startQemu(this.#machine)
     this.#qemu = qemu
     await Promise.race([
@@ -223,7 +245,6 @@ class EmulatedGuest implements Guest {
       until(`QEMU of guest ${this.name} runs`, () => existsSync(agentSocket(dir))),
     ])
     this.#agent = new GuestAgentClient(agentSocket(dir))
-    await this.untilUp()
   }
 
   console(): string {
@@ -258,11 +279,11 @@ class EmulatedGuest implements Guest {
     return this.#qemu
   }
 
-  async #until(
+  async #until<T>(
     what: string,
     withinMs: number,
-    question: (agent: GuestAgentClient) => Promise<boolean>,
-  ): Promise<void> {
+    question: (agent: GuestAgentClient) => Promise<T | false>,
+  ): Promise<T> {
     const { exited } = this.#running()
     const waiting = until(
       `guest ${this.name} ${what}`,
@@ -274,7 +295,7 @@ class EmulatedGuest implements Guest {
       throw new Error(`Guest ${this.name} has ended: ${JSON.stringify(end)}`)
     })
     try {
-      await Promise.race([waiting, ended])
+      return await Promise.race([waiting, ended])
     } catch (error) {
       waiting.catch(() => {})
       throw new Error(`${String(error)}\n${lastLines(this.console())}`, { cause: error })
