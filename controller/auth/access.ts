@@ -109,12 +109,22 @@ async function authenticate(deps: AccessDeps, authorization: string | undefined)
   const session = await deps.store.sessions.find(deps.seal.hashToken(shown.token))
   if (!session || session.expiresMs <= Date.now()) throw invalidToken()
   const [caller, epoch] = await Promise.all([
-    callerOf(deps.store, session, { kind: 'session', session }),
+    callerOfSession(deps.store, session),
     deps.store.users.epochOf(session.userId),
   ])
   // Another password has ended it.
   if (session.epoch !== epoch) throw invalidToken()
   return caller
+}
+
+/** Single sign-on opens one session for all teams: it is for the oldest unless a query names another. */
+async function callerOfSession(store: Store, session: SessionRecord): Promise<Caller> {
+  const { companyId, userId, amr } = session
+  const isOfTeam = session.teamId !== undefined
+  const teamId =
+    isOfTeam || amr === 'password' ? session.teamId : await oldestTeam(store, companyId, userId)
+  const caller = await callerOf(store, { ...session, teamId }, { kind: 'session', session })
+  return { ...caller, reach: isOfTeam ? 'team' : 'company' }
 }
 
 /** Whose key this is, in its own team: rights are those that its owner has now. */

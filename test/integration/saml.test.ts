@@ -156,6 +156,25 @@ describe('who comes in by a provider', () => {
     expect(problem(await api.send('GET', `/companies/${other.id}`))).toMatchObject({ status: 404 })
   })
 
+  test('acts in the oldest team unless a query names another, and in none without', async () => {
+    const email = newEmail('teams')
+    const younger = await controller.store.companies.addTeam(one.company, newEmail('younger'))
+    const attributes = [
+      roles('COMPANY_USER'),
+      ['team:roles', `${younger.id};TEAM_USER`, `${one.team.id};TEAM_VIEWER`],
+    ] as [string, ...string[]][]
+    const api = await one.enter({ email, attributes })
+    const orgOf = async (query = '') =>
+      (await api.get<{ org_id: string; privileges: string[] }>(`/users/self${query}`)).org_id
+    expect(await orgOf()).toBe(one.team.id)
+    expect(await orgOf(`?teamId=${younger.id}`)).toBe(younger.id)
+    expect(problem(await api.send('POST', '/attacks/new', { json: {} }))).toMatchObject({
+      status: 403,
+    })
+    await one.enter({ email, attributes: [roles('COMPANY_USER')] })
+    expect(await orgOf()).toBe(one.company.id)
+  })
+
   test('is nobody in other companies, whatever roles the same address has there', async () => {
     const [email, bob] = [newEmail('alice'), newEmail('bob')]
     const other = await controller.store.companies.addCompany(newEmail('Other'))
