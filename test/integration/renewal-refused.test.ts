@@ -10,7 +10,7 @@ import {
   type TestController,
 } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
-import { noSession, renewerOf, type Renewer } from '../support/renewal.ts'
+import { addRenewer, noSession, type Renewer } from '../support/renewal.ts'
 import { until } from '../support/until.ts'
 
 let controller: TestController
@@ -24,11 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
 beforeEach(async () => {
-  company = await controller.store.companies.addCompany(newEmail('Company'))
-  team = await controller.store.companies.addTeam(company, 'First')
-  email = newEmail('ann')
-  ann = renewerOf(controller, email)
-  await controller.add(company.id, { email, teams: { [team.id]: ['TEAM_USER'] } })
+  ;({ company, team, email, ann } = await addRenewer(controller))
 })
 
 const text = (answer: Answer) => (answer.json as { error: { message: string } }).error.message

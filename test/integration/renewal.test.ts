@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../shared/api/audit.ts'
 import type { Session } from '../../shared/api/sessions.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
-import { noSession, renewerOf, type Renewer } from '../support/renewal.ts'
+import { addRenewer, noSession, type Renewer } from '../support/renewal.ts'
 import { until } from '../support/until.ts'
 
 let controller: TestController
@@ -19,11 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
 beforeEach(async () => {
-  company = await controller.store.companies.addCompany(newEmail('Company'))
-  team = await controller.store.companies.addTeam(company, 'First')
-  email = newEmail('ann')
-  ann = renewerOf(controller, email)
-  await controller.add(company.id, { email, teams: { [team.id]: ['TEAM_USER'] } })
+  ;({ company, team, email, ann } = await addRenewer(controller))
 })
 
 const ofCompany = '?getCompanySession=true'

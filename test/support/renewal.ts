@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
+import type { Company, Team } from '../../controller/store/companies.ts'
 import type { Session } from '../../shared/api/sessions.ts'
 import { apiOf, type Api } from './api.ts'
 import { request, type Answer } from './http.ts'
-import { personsPassword, type TestController } from './in-process.ts'
+import { newEmail, personsPassword, type TestController } from './in-process.ts'
 
 /** How a renewal is sent. */
 export interface How {
@@ -59,4 +60,15 @@ export function renewerOf(controller: TestController, email: string): Renewer {
     },
     statusOf: async (session) => (await api(session).send('GET', '/users/self')).status,
   }
+}
+
+/** Somebody new, in the only team of a company of their own. */
+export async function addRenewer(
+  controller: TestController,
+): Promise<{ company: Company; team: Team; email: string; ann: Renewer }> {
+  const company = await controller.store.companies.addCompany(newEmail('Company'))
+  const team = await controller.store.companies.addTeam(company, 'First')
+  const email = newEmail('ann')
+  await controller.add(company.id, { email, teams: { [team.id]: ['TEAM_USER'] } })
+  return { company, team, email, ann: renewerOf(controller, email) }
 }
