@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Writes how many tests passed, failed and were skipped, and why, to TEMBLOR_TEST_REPORT. */
+/** Writes how many tests passed, failed and were skipped, which and why, to TEMBLOR_TEST_REPORT. */
 // oxlint-disable-next-line import/no-default-export -- vitest loads a reporter by its default export
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -20,9 +20,15 @@ function count(modules: readonly TestModule[], unhandledErrors: readonly unknown
       ![...module.children.allTests()].some((test) => test.result().state === 'failed'),
   )
   const skipped = [...inState('skipped'), ...inState('pending')]
+  const failures = [
+    ...inState('failed').map((test) => failure(test.module, test.fullName, test.result().errors)),
+    ...brokenFiles.map((module) => failure(module, 'did not run to its end', module.errors())),
+    ...unhandledErrors.map((error) => ({ name: 'outside of any test', reason: String(error) })),
+  ]
   return {
     passed: inState('passed').length,
-    failed: inState('failed').length + brokenFiles.length + unhandledErrors.length,
+    failed: failures.length,
+    failures,
     skipped: skipped.length,
     skippedTests: skipped.map((test) => {
       const result = test.result()
@@ -30,4 +36,10 @@ function count(modules: readonly TestModule[], unhandledErrors: readonly unknown
       return { name: test.fullName, reason: note ?? 'no reason given' }
     }),
   }
+}
+
+/** The last error tells: those before it are of earlier tries. */
+function failure(module: TestModule, name: string, errors: readonly { message: string }[] = []) {
+  const reason = errors.at(-1)?.message ?? 'no reason given'
+  return { name: `${module.relativeModuleId}: ${name}`, reason: reason.slice(0, 600) }
 }

@@ -11,7 +11,7 @@ const turns = [
   [['guests'], ['unit']],
   [['faults'], ['contract'], ['e2e']],
 ]
-const nothing = { passed: 0, failed: 0, skipped: 0, skippedTests: [], code: 0 }
+const nothing = { passed: 0, failed: 0, skipped: 0, skippedTests: [], failures: [], code: 0 }
 
 /**
  * Runs tests and gives the exit code and the last line to print, `N passed, N failed, N skipped`.
@@ -72,6 +72,9 @@ function summarise(results, say) {
   const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map(sum)
   for (const test of results.flatMap(({ skippedTests }) => skippedTests))
     say(`skipped: ${test.name}: ${test.reason}`)
+  // Again at the end: whoever reads the end of a log of 3,000 tests sees what is wrong.
+  for (const test of results.flatMap(({ failures }) => failures))
+    say(`failed: ${test.name}: ${test.reason}`)
   if (passed + failed === 0) say('No test ran.')
   const code = results.find((result) => result.code !== 0)?.code ?? 0
   const isBad = failed > 0 || passed === 0
@@ -86,6 +89,7 @@ function readReport(file, name, code) {
     return { ...JSON.parse(readFileSync(file, 'utf8')), code }
   } catch {
     process.stderr.write(`vitest (${name}) ended before it had a result.\n`)
-    return { ...nothing, failed: 1, code: code || 1 }
+    const failures = [{ name: `vitest (${name})`, reason: 'it ended before it had a result' }]
+    return { ...nothing, failed: 1, failures, code: code || 1 }
   }
 }
