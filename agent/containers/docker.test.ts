@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ afterEach(() => {
 
 /** As much of the Engine API as an agent asks for, on a socket of its own. */
 async function startEngine(socketPath: string) {
-  const containers: object[] = []
+  const containers: { Id: string; State: string }[] = []
   const listeners = new Set<ServerResponse>()
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]
@@ -38,19 +39,24 @@ async function startEngine(socketPath: string) {
   return {
     stop,
     start(id: string, labels: Record<string, string> = {}) {
-      containers.push({
-        Id: id,
-        Names: [`/${id}`],
-        Image: 'i',
-        State: 'running',
-        Labels: labels,
-      })
-      const event = JSON.stringify({ Type: 'container', Action: 'start', Actor: { ID: id } })
+      const described = { Id: id, Names: [`/${id}`], Image: 'i', State: 'running', Labels: labels }
+      containers.push(described)
+      this.tell('start', id)
+    },
+    setState(id: string, state: string) {
+      for (const container of containers) if (container.Id === id) container.State = state
+    },
+    tell(action: string, id: string) {
+      const event = JSON.stringify({ Type: 'container', Action: action, Actor: { ID: id } })
       // In two pieces, as a busy engine may send it.
       for (const listener of listeners) {
         listener.write(event.slice(0, 10))
         listener.write(`${event.slice(10)}\n`)
       }
+    },
+    /** Resolves when the list has been asked for once more. */
+    async asked() {
+      await once(server, 'request')
     },
   }
 }
@@ -97,6 +103,21 @@ it('keeps the list current, notices that the engine went, and finds it again', a
   const second = await startEngine(socketPath)
   second.start('two')
   await until(() => engine.containers[0]?.id === 'two')
+})
+
+it('looks again when the engine tells of an event before its list shows it', async () => {
+  const socketPath = join(mkdtempSync(join(tmpdir(), 'temblor-engine-')), 'docker.sock')
+  const fake = await startEngine(socketPath)
+  const { engine, until } = openEngine(socketPath)
+  await engine.open()
+  fake.start('one')
+  await until(() => engine.containers.length === 1)
+  const asked = fake.asked()
+  fake.tell('pause', 'one')
+  await asked
+  fake.setState('one', 'paused')
+  await until(() => engine.containers[0]?.state === 'paused')
+  expect(engine.containers).toMatchObject([{ id: 'one', state: 'paused' }])
 })
 
 it('tells whoever follows a container what happens to it, and to look when it may have missed it', async () => {

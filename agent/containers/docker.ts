@@ -32,8 +32,11 @@ interface TakingOptions {
   readonly abortSignal: AbortSignal
 }
 
-/** A burst of events (compose up) makes one look at the list. */
-const debounceMs = 20
+/**
+ * When to look at the list after an event: a burst of them (compose up) makes one look. The second one
+ * is for an engine that told of the event before its list showed it, or that was too busy to answer.
+ */
+const lookAfterMs = [20, 1000]
 /** Beyond this an engine that does not answer is treated as not there. */
 const engineTimeoutMs = 10_000
 /** An agent starts without an engine that does not answer by then. */
@@ -54,7 +57,7 @@ export class DockerEngine implements ContainerControl {
   readonly #dead = new Set<string>()
   #looking: Promise<void> = Promise.resolve()
   #info: EngineInfo | undefined
-  #refresh: NodeJS.Timeout | undefined
+  #looksToCome: readonly NodeJS.Timeout[] = []
 
   /** `onChange` is called when the list or the engine has changed. */
   constructor(socketPath: string, onChange: () => void = () => undefined) {
@@ -102,7 +105,7 @@ export class DockerEngine implements ContainerControl {
   }
 
   close(): void {
-    clearTimeout(this.#refresh)
+    this.#cancelLooks()
     this.#closing.abort()
   }
 
@@ -237,9 +240,14 @@ export class DockerEngine implements ContainerControl {
     if (!changesTheList(verb)) return
     if (verb === 'start') this.#dead.delete(id)
     if (verb === 'die' || verb === 'destroy') this.#bury(id)
-    clearTimeout(this.#refresh)
-    // A failed look means that the engine is going; listening notices and looks again.
-    this.#refresh = setTimeout(() => void this.#look().catch(() => undefined), debounceMs)
+    this.#cancelLooks()
+    // When the last one fails too, the engine is going; listening notices and looks again.
+    const look = () => void this.#look().catch(() => undefined)
+    this.#looksToCome = lookAfterMs.map((delayMs) => setTimeout(look, delayMs))
+  }
+
+  #cancelLooks(): void {
+    for (const timer of this.#looksToCome) clearTimeout(timer)
   }
 
   /** It can be targeted no more from this moment, whatever the engine still lists. */
