@@ -1,6 +1,7 @@
+import { shown } from '../auth/sso-refusal.ts'
 import type { XmlElement } from './libraries.ts'
 import { bearer, emailFormat, ns, unspecifiedFormat } from './names.ts'
-import { SamlRefusal, shown } from './refusal.ts'
+import { SamlRefusal } from './refusal.ts'
 import { attributeOf, childrenNamed, textOf } from './xml.ts'
 
 /** What clocks may differ. */

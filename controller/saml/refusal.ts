@@ -1,3 +1,5 @@
+import { SsoRefusal } from '../auth/sso-refusal.ts'
+
 /** The checks of a SAML sign-in, in their order. */
 export type SamlCheck =
   | 'encoding'
@@ -18,18 +20,10 @@ export type SamlCheck =
   | 'claims'
   | 'access'
 
-/** Why a sign-in is refused; the browser is told none of it, the company's admins all. */
-export class SamlRefusal extends Error {
-  readonly check: SamlCheck
+/** Why a sign-in with SAML is refused. */
+export class SamlRefusal extends SsoRefusal {
   constructor(check: SamlCheck, reason: string) {
-    super(reason)
+    super(check, reason)
     this.name = 'SamlRefusal'
-    this.check = check
   }
-}
-
-/** What came, for a reason: short, in quotes. */
-export function shown(text: string | undefined): string {
-  if (text === undefined) return 'nothing'
-  return `"${text.length > 120 ? `${text.slice(0, 120)}…` : text}"`
 }

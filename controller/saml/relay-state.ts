@@ -1,4 +1,5 @@
-import { SamlRefusal, shown } from './refusal.ts'
+import { shown } from '../auth/sso-refusal.ts'
+import { SamlRefusal } from './refusal.ts'
 
 /** What a RelayState says. Nothing signs it, so it chooses among what is allowed and no more. */
 export interface RelayState {

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError } from '../../shared/api/errors.ts'
 import { timestamp } from '../../shared/api/timestamp.ts'
 import { changesOf } from '../audit/changes.ts'
 import type { AuditNote } from '../audit/of-request.ts'
 import type { Seal } from '../auth/seal.ts'
+import { applyClaims } from '../auth/apply-claims.ts'
+import { readAttributeClaims } from '../auth/claims.ts'
+import { shown, ssoRefused, SsoRefusal, traced } from '../auth/sso-refusal.ts'
 import type { Company } from '../store/companies.ts'
 import type { SamlRequest } from '../store/saml.ts'
 import type { SamlSettings } from '../store/sign-in-settings.ts'
 import type { Store } from '../store/store.ts'
-import { applyAttributes } from './apply.ts'
 import { checkIssuer, readAssertion, type AssertionFacts } from './assertion.ts'
 import type { XmlElement } from './libraries.ts'
 import { ns } from './names.ts'
 import type { SamlAddresses } from './provider.ts'
-import { SamlRefusal, shown } from './refusal.ts'
+import { SamlRefusal } from './refusal.ts'
 import { appLocation, parseRelayState, type RelayState } from './relay-state.ts'
 import { verifySignatures } from './signature.ts'
 import { readForm, type ResponseForm } from './structure.ts'
@@ -60,43 +61,31 @@ export async function acceptResponse(
     note.claim(trace.email ?? '', trace.company?.id)
     if (trace.company) {
       note.entered([trace.company.id])
-      await deps.store.samlFlow.addFailure(trace.company.id, failureOf(refusal, trace, given))
+      await deps.store.signInFailures.add(trace.company.id, failureOf(refusal, trace, given))
     }
     throw ssoRefused(refusal.check)
   }
 }
 
-/** What a browser is told, whatever is wrong. */
-export function ssoRefused(why: string): ApiError {
-  return new ApiError(
-    'sso_refused',
-    'The sign-in was refused. Begin it anew; an admin of the company can see why.',
-    { why },
-  )
-}
-
-function toRefusal(error: unknown): SamlRefusal | undefined {
-  if (error instanceof SamlRefusal) return error
+function toRefusal(error: unknown): SsoRefusal | undefined {
+  if (error instanceof SsoRefusal) return error
   // Nested deeper than whatever walks it may recurse.
   if (error instanceof RangeError) return new SamlRefusal('structure', 'It is nested too deeply.')
   return undefined
 }
 
-function failureOf(refusal: SamlRefusal, trace: Trace, { address, requestId }: SamlPost) {
+function failureOf(refusal: SsoRefusal, trace: Trace, { address, requestId }: SamlPost) {
   return {
     time: timestamp(Date.now()),
+    method: 'saml' as const,
     check: refusal.check,
     reason: refusal.message,
-    email: cut(trace.email),
-    issuer: cut(trace.issuer),
-    in_response_to: cut(trace.inResponseTo),
+    email: traced(trace.email),
+    issuer: traced(trace.issuer),
+    in_response_to: traced(trace.inResponseTo),
     from: address,
     request_id: requestId,
   }
-}
-
-function cut(text: string | undefined): string | null {
-  return text?.slice(0, 300) ?? null
 }
 
 async function accept(
@@ -130,7 +119,10 @@ async function accept(
   trace.email = facts.email
   checkMessage(form, facts, saml, addresses)
   await useUp(store, saml, facts)
-  const { before, after } = await applyAttributes(store, company, facts, preferences.claimsRequired)
+  const { before, after } = await applyClaims(store, company, facts.email, {
+    read: () => readAttributeClaims(facts.attributes),
+    areRequired: preferences.claimsRequired,
+  })
   const code = randomBytes(32).toString('base64url')
   const { certificate } = signed
   const ticket = { email: facts.email, companyId: company.id, version: saml.version, certificate }

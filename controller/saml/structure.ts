@@ -1,3 +1,4 @@
+import { shown } from '../auth/sso-refusal.ts'
 import type { XmlElement } from './libraries.ts'
 import {
   digestAlgorithms,
@@ -7,7 +8,7 @@ import {
   signatureAlgorithms,
   success,
 } from './names.ts'
-import { SamlRefusal, shown } from './refusal.ts'
+import { SamlRefusal } from './refusal.ts'
 import { allBelow, attributeOf, childrenNamed, childrenOf, isNamed } from './xml.ts'
 
 /** A response whose form leaves no choice of what is meant. Nothing in it is proven. */

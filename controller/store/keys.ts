@@ -46,7 +46,7 @@ export const keys = {
   companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
   /** LIST of refused sign-ins, the newest first. */
-  samlFailures: (companyId: string) => `temblor:{c:${companyId}}:saml-failures`,
+  signInFailures: (companyId: string) => `temblor:{c:${companyId}}:saml-failures`,
   /** STREAM of the entries of the audit; without a company that of the installation. */
   audit: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit`,
   /** STRING that is there while some controller has looked after the audit not long ago. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { SamlFailure } from '../../shared/api/saml.ts'
 import { keys } from './keys.ts'
-import { answersOf, type Redis } from './redis.ts'
+import type { Redis } from './redis.ts'
 
 /** A sign-in that began here, until the provider answers. */
 export interface SamlRequest {
@@ -32,15 +31,10 @@ export interface SamlFlow {
   putTicket(codeHash: string, ticket: SamlTicket): Promise<void>
   /** Gives a ticket to exactly one of several who try. */
   takeTicket(codeHash: string): Promise<SamlTicket | undefined>
-  addFailure(companyId: string, failure: SamlFailure): Promise<void>
-  /** The newest first. */
-  listFailures(companyId: string): Promise<SamlFailure[]>
 }
 
 const requestMs = 10 * 60_000
 const ticketMs = 60_000
-const failuresKept = 200
-const failuresMs = 30 * 86_400_000
 
 /** Opens the store of sign-ins that are under way. */
 export function openSamlFlow(redis: Redis): SamlFlow {
@@ -59,19 +53,6 @@ export function openSamlFlow(redis: Redis): SamlFlow {
     },
     takeTicket: async (codeHash) =>
       parsed(await redis.getdel(keys.samlTicket(codeHash))) as SamlTicket | undefined,
-    async addFailure(companyId, failure) {
-      const key = keys.samlFailures(companyId)
-      const added = redis
-        .multi()
-        .lpush(key, JSON.stringify(failure))
-        .ltrim(key, 0, failuresKept - 1)
-        .pexpire(key, failuresMs)
-      await answersOf(added)
-    },
-    listFailures: async (companyId) =>
-      (await redis.lrange(keys.samlFailures(companyId), 0, -1)).map(
-        (text) => JSON.parse(text) as SamlFailure,
-      ),
   }
 }
 

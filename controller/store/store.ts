@@ -21,6 +21,7 @@ import { openPasswordResets, type PasswordResets } from './password-resets.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openSamlFlow, type SamlFlow } from './saml.ts'
 import { openSamlSigner, type SamlSignerStore } from './saml-signer.ts'
+import { openSignInFailures, type SignInFailures } from './sign-in-failures.ts'
 import { openSignInSettings, type SignInSettingsStore } from './sign-in-settings.ts'
 import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
@@ -33,6 +34,7 @@ export interface Store {
   readonly companies: Companies
   readonly authPreferences: AuthPreferencesStore
   readonly signInSettings: SignInSettingsStore
+  readonly signInFailures: SignInFailures
   readonly samlFlow: SamlFlow
   readonly samlSigner: SamlSignerStore
   readonly companySettings: CompanySettingsStore
@@ -75,6 +77,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     companies: openCompanies(redis, seal),
     signInSettings,
     authPreferences: openAuthPreferences(signInSettings),
+    signInFailures: openSignInFailures(redis),
     samlFlow: openSamlFlow(redis),
     samlSigner,
     companySettings: openCompanySettings(redis),

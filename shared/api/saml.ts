@@ -1,8 +1,7 @@
-import { Type, type Static } from 'typebox'
-import { Nullable } from './nullable.ts'
+import { Type } from 'typebox'
 import { defineRoute } from './route.ts'
 import { Session } from './sessions.ts'
-import { Timestamp } from './timestamp.ts'
+import { SignInFailure } from './sign-in-failures.ts'
 
 /** Certificates that a provider may have at once: the present one and those that roll over. */
 export const certificateLimit = 5
@@ -127,33 +126,18 @@ export const openSamlSession = defineRoute({
   errors: ['invalid_body', 'malformed_json', 'sso_refused'],
 })
 
-/** A sign-in that was refused, for those who look after the company. */
-export const SamlFailure = Type.Object(
-  {
-    time: Timestamp,
-    check: Type.String({ description: 'Which check failed.' }),
-    reason: Type.String({ description: 'What came and what was expected.' }),
-    email: Nullable(Type.String({ description: 'Whom it named; proven by nothing.' })),
-    issuer: Nullable(Type.String({ description: 'From whom it said to be.' })),
-    in_response_to: Nullable(Type.String({ description: 'null where the provider began.' })),
-    from: Type.String({ description: 'The address that the request came from.' }),
-    request_id: Type.String(),
-  },
-  { title: 'SamlFailure' },
-)
-export type SamlFailure = Static<typeof SamlFailure>
-
 export const listSamlFailures = defineRoute({
   operationId: 'listSamlFailures',
   method: 'GET',
   path: '/users/auth/saml/failures',
   tag: 'users.auth.saml',
-  summary: 'The newest refused sign-ins of the company (200 at most), and why.',
+  summary:
+    'The newest refused sign-ins by providers of the company, whatever their kind (200 at most), and why.',
   access: 'COMPANY_SECURITY_READ',
   query: Type.Object({
     email: Type.Optional(Type.String({ maxLength: 254 })),
     teamId: Type.Optional(Type.String()),
   }),
-  success: { status: 200, schema: Type.Array(SamlFailure) },
+  success: { status: 200, schema: Type.Array(SignInFailure) },
   errors: ['invalid_body'],
 })

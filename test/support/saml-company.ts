@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
-import type { SamlFailure } from '../../shared/api/saml.ts'
 import type { Session } from '../../shared/api/sessions.ts'
+import type { SignInFailure } from '../../shared/api/sign-in-failures.ts'
 import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
 import { apiOf, type Api } from './api.ts'
 import { request, type Answer } from './http.ts'
@@ -33,7 +33,7 @@ export interface SamlCompany {
   exchange(answer: Answer): Promise<Answer>
   /** A sign-in that the provider begins, from its response to the session. */
   enter(given?: Partial<ResponseOptions>, how?: SignOptions): Promise<Api>
-  failures(): Promise<SamlFailure[]>
+  failures(): Promise<SignInFailure[]>
   placeOf(email: string): Promise<
     | {
         roles: readonly CompanyRole[]

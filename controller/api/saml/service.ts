@@ -1,16 +1,18 @@
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { BodyOf } from '../../../shared/api/route.ts'
-import type { SamlFailure, setSamlProps } from '../../../shared/api/saml.ts'
+import type { setSamlProps } from '../../../shared/api/saml.ts'
+import type { SignInFailure } from '../../../shared/api/sign-in-failures.ts'
 import type { Session } from '../../../shared/api/sessions.ts'
 import { changesOf } from '../../audit/changes.ts'
 import type { AuditNote } from '../../audit/of-request.ts'
 import type { Access, Caller } from '../../auth/access.ts'
 import type { Seal } from '../../auth/seal.ts'
 import { changeSignIn, noteProof } from '../../auth/sign-in-rules.ts'
+import { ssoRefused } from '../../auth/sso-refusal.ts'
 import { toSamlIdpPrefs } from '../../records/saml.ts'
 import { createSamlProvider, samlAddresses } from '../../saml/provider.ts'
 import { formatRelayState, safeDestination } from '../../saml/relay-state.ts'
-import { acceptResponse, ssoRefused, type SamlPost } from '../../saml/respond.ts'
+import { acceptResponse, type SamlPost } from '../../saml/respond.ts'
 import { emailKey } from '../../store/users.ts'
 import type { Store } from '../../store/store.ts'
 import { withProvider } from './settings.ts'
@@ -41,7 +43,7 @@ export interface SamlService {
   respond(given: SamlPost, audit: AuditNote): Promise<string>
   /** @throws ApiError `sso_refused` */
   open(code: string, audit: AuditNote): Promise<Session>
-  failures(caller: Caller, email: string | undefined): Promise<SamlFailure[]>
+  failures(caller: Caller, email: string | undefined): Promise<SignInFailure[]>
 }
 
 /** Makes the service of SAML. */
@@ -77,7 +79,7 @@ export function createSamlService(deps: SamlDeps): SamlService {
     respond: (given, audit) => acceptResponse({ ...deps, addresses }, given, audit),
     open: (code, audit) => openByCode(deps, code, audit),
     async failures({ company }, email) {
-      const all = await store.samlFlow.listFailures(company.id)
+      const all = await store.signInFailures.list(company.id)
       const wanted = email ? emailKey(email) : undefined
       return all.filter((one) => wanted === undefined || emailKey(one.email ?? '') === wanted)
     },

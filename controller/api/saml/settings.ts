@@ -1,8 +1,9 @@
 import { randomUUID, X509Certificate } from 'node:crypto'
-import { ApiError } from '../../../shared/api/errors.ts'
 import type { BodyOf } from '../../../shared/api/route.ts'
 import { certificateLimit, type setSamlProps } from '../../../shared/api/saml.ts'
+import { invalid, readProviderUrl } from '../../auth/provider-settings.ts'
 import { fingerprint } from '../../saml/signature.ts'
+import { flag } from '../flag.ts'
 import type { SamlSettings, SignInSettings } from '../../store/sign-in-settings.ts'
 
 type Given = BodyOf<typeof setSamlProps>
@@ -19,7 +20,7 @@ export function withProvider(
 ): SignInSettings {
   const certificates = readCertificates(given.certificate)
   const entityId = readEntityId(given.entityId, ownEntityId)
-  const url = readUrl(given.idpUrl)
+  const url = readProviderUrl('idpUrl', given.idpUrl)
   const isSame = now.saml?.entityId === entityId && now.saml.url === url
   const kept = new Set(certificates.map(fingerprint))
   const saml: SamlSettings = {
@@ -42,12 +43,6 @@ export function withProvider(
   }
 }
 
-/** An empty field of a form is one that was not filled in. */
-function flag(value: boolean | string | null | undefined): boolean | undefined {
-  const text = String(value ?? '').toLowerCase()
-  return text === '' ? undefined : text === 'true'
-}
-
 function readEntityId(text: string, own: string): string {
   const entityId = text.trim()
   if (entityId === own)
@@ -55,15 +50,6 @@ function readEntityId(text: string, own: string): string {
   if (entityId === '' || /[\s\p{Cc}]/u.test(entityId))
     invalid('entityId', text, 'a name without blanks, usually an address')
   return entityId
-}
-
-function readUrl(text: string): string {
-  const url = URL.parse(text.trim())
-  const isLocal = url !== null && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
-  if (!url || !isSafe || url.username || url.password || url.hash)
-    invalid('idpUrl', text, 'an https address without user and fragment')
-  return url.href
 }
 
 /** The certificates as PEM; one may come as bare base64, as metadata have it. */
@@ -94,11 +80,4 @@ function parsed(base64: string): X509Certificate | undefined {
   } catch {
     return undefined
   }
-}
-
-function invalid(field: string, value: string, allowed: string): never {
-  const shown = value.length > 100 ? `${value.slice(0, 100)}…` : value
-  throw new ApiError('invalid_body', `${field} cannot be "${shown}". Allowed: ${allowed}.`, {
-    details: { field, value: shown, allowed },
-  })
 }
