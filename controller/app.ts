@@ -18,6 +18,7 @@ import type { MfaService } from './api/mfa/service.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
 import { addPasswordResetRoutes } from './api/password-reset/routes.ts'
 import { addRoleRoutes } from './api/roles/routes.ts'
+import { addSamlAliasRoutes } from './api/saml-aliases/routes.ts'
 import { addSamlRoutes } from './api/saml/routes.ts'
 import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
@@ -132,6 +133,7 @@ function addRoutes(
   addMfaRoutes(router, deps)
   addAuthPreferencesRoutes(router, deps)
   addSamlRoutes(router, deps)
+  addSamlAliasRoutes(router, deps)
   addApiKeyRoutes(router, deps)
   addAttackRoutes(router, deps)
   addHaltRoutes(router, deps)

@@ -34,6 +34,8 @@ export const auditActions = {
   'company.preferences':
     'How people sign in to a company, or which keys there may be, was changed.',
   'company.saml': 'The SAML identity provider of a company was set.',
+  'company.saml-alias':
+    'A value of role claims was made to stand for roles, for others or for none.',
   'team.create': 'A team was made.',
   'team.update': 'A team was renamed.',
   'team.delete': 'A team was deleted.',

@@ -9,6 +9,8 @@ export interface RoleClaims {
   /** Absent where nothing is said of company roles. */
   readonly companyRoles: readonly CompanyRole[] | undefined
   readonly teams: readonly TeamClaim[]
+  /** Roles in teams by their ids, joined with those that are claimed; a team that is gone gives none. */
+  readonly besides?: ReadonlyMap<string, readonly TeamRole[]>
 }
 
 interface TeamClaim {
@@ -96,6 +98,9 @@ export function placeByClaims(
     if (roles.length === 0) throw new ClaimError(`There is no role for team ${quoted(team)}.`)
     placed.set(found.id, [...new Set(roles)])
   }
+  for (const [id, more] of claims.besides ?? [])
+    if (teams.some((team) => team.id === id))
+      placed.set(id, [...new Set([...(placed.get(id) ?? []), ...more])])
   const roles = [...new Set(claims.companyRoles ?? [])]
   return { roles: roles.length > 0 ? roles : [fallback], teams: Object.fromEntries(placed) }
 }

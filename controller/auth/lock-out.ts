@@ -20,6 +20,12 @@ export interface LockOut {
    * @throws ApiError `locked_out`, `too_many_logins`, or what the check throws
    */
   guard<T>(who: Claimant, check: () => Promise<T>): Promise<T>
+  /**
+   * Runs a check that throws `sso_refused`, of something that names nobody before it is read: only the address
+   * counts, by itself, so that a provider that is set up wrongly locks nobody out for long.
+   * @throws ApiError `locked_out`, `too_many_logins`, or what the check throws
+   */
+  guardProvider<T>(address: string, check: () => Promise<T>): Promise<T>
   /** Lets a user try again at once. */
   release(email: string): Promise<void>
   /** Lets people try again from an address at once. */
@@ -30,14 +36,35 @@ const windowMs = 15 * 60_000
 const perUser: AttemptLimit = { most: 5, windowMs }
 /** An office behind one address mistypes more often than one person. */
 const perAddress: AttemptLimit = { most: 100, windowMs }
+/** Refused answers of providers: what a whole office brings until somebody notices. */
+const perProviderAddress: AttemptLimit = { most: 100, windowMs: 60_000 }
 
 /** Makes the lock-out. Users that do not exist are counted and locked like those that do. */
 export function createLockOut(attempts: Attempts, seal: Seal): LockOut {
   const userSubject = (email: string) => seal.hashToken(`user ${emailKey(email)}`)
   const addressSubject = (address: string) => seal.hashToken(`address ${network(address)}`)
+  const providerSubject = (address: string) => seal.hashToken(`provider at ${network(address)}`)
   return {
     release: (email) => attempts.forget(userSubject(email)),
-    releaseAddress: (address) => attempts.forget(addressSubject(address)),
+    async releaseAddress(address) {
+      await attempts.forget(addressSubject(address))
+      await attempts.forget(providerSubject(address))
+    },
+    async guardProvider(address, check) {
+      const [id, subject] = [randomUUID(), providerSubject(address)]
+      refuse(await attempts.take(subject, id, perProviderAddress))
+      try {
+        const result = await check()
+        await attempts.giveBack(subject, id)
+        return result
+      } catch (error) {
+        const isRefused = error instanceof ApiError && error.code === 'sso_refused'
+        await (isRefused
+          ? attempts.fail(subject, id, perProviderAddress)
+          : attempts.giveBack(subject, id))
+        throw error
+      }
+    },
     async guard(who, check) {
       const id = randomUUID()
       const user = userSubject(who.email)

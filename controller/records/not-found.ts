@@ -21,6 +21,12 @@ export function teamNotFound(idOrName: string): ApiError {
   return notFound('team_not_found', idOrName, 'The company has no team', 'GET /teams')
 }
 
+/** The company has no such alias of role claims. */
+export function aliasNotFound(aliasId: string): ApiError {
+  const list = 'GET /companies/{id}/saml/claim-aliases'
+  return notFound('alias_not_found', aliasId, 'The company has no alias', list)
+}
+
 /** There is nobody with this address in the company. */
 export function userNotFound(email: string): ApiError {
   return notFound('user_not_found', email, 'The company has no user', 'temblor user list')

@@ -19,6 +19,7 @@ export interface XmlNode {
 export interface XmlElement extends XmlNode {
   readonly localName: string
   readonly namespaceURI: string | null
+  readonly ownerDocument: object
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
 }
@@ -40,9 +41,17 @@ export const { DOMParser } = require('@xmldom/xmldom') as {
 
 /** Verifies one signature with one certificate. */
 export const { SignedXml } = require('xml-crypto') as {
-  SignedXml: new (options: { publicCert: string; getCertFromKeyInfo: () => null }) => {
+  SignedXml: new (options: { publicCert?: string; getCertFromKeyInfo: () => null }) => {
     loadSignature(signature: XmlElement): void
     checkSignature(text: string): boolean
+    /** The canonical text of what the signature value is of; none of the element that it is about. */
+    getCanonSignedInfoXml(document: object): string
+    /** What the signature says of itself, once it is loaded. */
+    readonly signatureAlgorithm: string
+    readonly signatureValue: string
+    findSignatureAlgorithm(name: string): {
+      verifySignature(text: string, certificate: string, value: string): boolean
+    }
     /** The canonical texts that were signed, once it is checked. */
     getSignedReferences(): string[]
   }

@@ -4,15 +4,16 @@ import { changesOf } from '../audit/changes.ts'
 import type { AuditNote } from '../audit/of-request.ts'
 import type { Seal } from '../auth/seal.ts'
 import { applyClaims } from '../auth/apply-claims.ts'
-import { readAttributeClaims } from '../auth/claims.ts'
 import { shown, ssoRefused, SsoRefusal, traced } from '../auth/sso-refusal.ts'
 import type { Company } from '../store/companies.ts'
 import type { SamlRequest } from '../store/saml.ts'
 import type { SamlSettings } from '../store/sign-in-settings.ts'
 import type { Store } from '../store/store.ts'
+import { readClaimsWithAliases } from './aliases.ts'
 import { checkIssuer, readAssertion, type AssertionFacts } from './assertion.ts'
 import type { XmlElement } from './libraries.ts'
 import { ns } from './names.ts'
+import type { Pace } from './pace.ts'
 import type { SamlAddresses } from './provider.ts'
 import { SamlRefusal } from './refusal.ts'
 import { appLocation, parseRelayState, type RelayState } from './relay-state.ts'
@@ -24,6 +25,8 @@ export interface ResponseDeps {
   readonly store: Store
   readonly seal: Seal
   readonly addresses: () => SamlAddresses
+  /** How fast responses are read: that is work for the one thread that everything runs on. */
+  readonly pace: Pace
 }
 
 /** What the browser of somebody brings from an identity provider. */
@@ -97,8 +100,7 @@ async function accept(
   const { store, seal } = deps
   const addresses = deps.addresses()
   const relay = await readRelayState(deps, given, trace)
-  const text = decodeResponse(given.samlResponse)
-  const root = parseXml(text)
+  const { text, root } = await deps.pace(() => readXml(given.samlResponse))
   trace.inResponseTo = attributeOf(root, 'InResponseTo')
   const request = await findRequest(store, trace, relay)
   const form = readForm(root)
@@ -109,7 +111,7 @@ async function accept(
   if (!saml || !preferences.samlEnabled)
     throw new SamlRefusal('settings', 'The company does not sign in with SAML.')
   checkBeginning(request, saml)
-  const signed = verifySignatures(text, form, saml.certificates)
+  const signed = await deps.pace(() => verifySignatures(text, form, saml.certificates))
   const facts = readAssertion(signed.assertion, {
     issuer: saml.entityId,
     audience: addresses.entityId,
@@ -119,8 +121,11 @@ async function accept(
   trace.email = facts.email
   checkMessage(form, facts, saml, addresses)
   await useUp(store, saml, facts)
+  const aliases = preferences.samlAliasesEnabled
+    ? await store.samlAliases.list(company.id)
+    : new Map<string, never>()
   const { before, after } = await applyClaims(store, company, facts.email, {
-    read: () => readAttributeClaims(facts.attributes),
+    read: () => readClaimsWithAliases(facts.attributes, aliases),
     areRequired: preferences.claimsRequired,
   })
   const code = randomBytes(32).toString('base64url')
@@ -131,6 +136,11 @@ async function accept(
   note.entered([company.id])
   note.detail(changesOf(before, after))
   return appLocation(addresses.app, code, (request ?? relay)?.destination ?? '/')
+}
+
+function readXml(base64: string): { text: string; root: XmlElement } {
+  const text = decodeResponse(base64)
+  return { text, root: parseXml(text) }
 }
 
 /** Also what a refusal before that would not know: whose company it is about. */

@@ -37,14 +37,30 @@ export function verifySignatures(
 }
 
 function verifyOne(text: string, signature: XmlElement, certificates: readonly string[]) {
-  for (const pem of certificates) {
-    const signed = signedText(text, signature, pem)
-    if (signed !== undefined) return { text: signed, certificate: fingerprint(pem) }
-  }
+  // Canonical forms and digests are dear: only who has a key of the provider is worth them, and once.
+  const pem = signerOf(signature, certificates)
+  const signed = pem && signedText(text, signature, pem)
+  if (signed) return { text: signed, certificate: fingerprint(pem) }
   throw new SamlRefusal(
     'signature',
-    `A signature does not verify with ${certificates.length === 1 ? 'the certificate' : `any of the ${certificates.length} certificates`} of the settings.`,
+    pem
+      ? 'What is signed was changed afterwards: its digest is another one.'
+      : `A signature does not verify with ${certificates.length === 1 ? 'the certificate' : `any of the ${certificates.length} certificates`} of the settings.`,
   )
+}
+
+/** The certificate whose key made the signature value; what that is of remains to be seen. */
+function signerOf(signature: XmlElement, certificates: readonly string[]): string | undefined {
+  const verifier = new SignedXml({ getCertFromKeyInfo: () => null })
+  try {
+    verifier.loadSignature(signature)
+    const info = verifier.getCanonSignedInfoXml(signature.ownerDocument)
+    const { signatureAlgorithm, signatureValue } = verifier
+    const algorithm = verifier.findSignatureAlgorithm(signatureAlgorithm)
+    return certificates.find((pem) => algorithm.verifySignature(info, pem, signatureValue))
+  } catch {
+    return undefined
+  }
 }
 
 /** The canonical text that the signature is of; undefined when it is not by this certificate. */

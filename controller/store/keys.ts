@@ -45,6 +45,8 @@ export const keys = {
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
   companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
+  /** HASH aliases of role claims. */
+  samlAliases: (companyId: string) => `temblor:{c:${companyId}}:saml-aliases`,
   /** LIST of refused sign-ins, the newest first. */
   signInFailures: (companyId: string) => `temblor:{c:${companyId}}:saml-failures`,
   /** STREAM of the entries of the audit; without a company that of the installation. */

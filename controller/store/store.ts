@@ -19,6 +19,7 @@ import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
 import { openPasswordResets, type PasswordResets } from './password-resets.ts'
 import { openSessions, type Sessions } from './sessions.ts'
+import { openSamlAliases, type SamlAliases } from './saml-aliases.ts'
 import { openSamlFlow, type SamlFlow } from './saml.ts'
 import { openSamlSigner, type SamlSignerStore } from './saml-signer.ts'
 import { openSignInFailures, type SignInFailures } from './sign-in-failures.ts'
@@ -36,6 +37,7 @@ export interface Store {
   readonly signInSettings: SignInSettingsStore
   readonly signInFailures: SignInFailures
   readonly samlFlow: SamlFlow
+  readonly samlAliases: SamlAliases
   readonly samlSigner: SamlSignerStore
   readonly companySettings: CompanySettingsStore
   readonly teams: Teams
@@ -79,6 +81,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     authPreferences: openAuthPreferences(signInSettings),
     signInFailures: openSignInFailures(redis),
     samlFlow: openSamlFlow(redis),
+    samlAliases: openSamlAliases(redis),
     samlSigner,
     companySettings: openCompanySettings(redis),
     teams,

@@ -11,7 +11,7 @@ const preferences = {
   oauthEnabled: onOff('Sign-in with an OAuth provider.'),
   samlEnabled: onOff('Sign-in with a SAML provider.'),
   samlForced: onOff('Sign-in with the SAML provider alone.'),
-  samlAliasesEnabled: onOff('Aliases in role claims of the SAML provider.'),
+  samlAliasesEnabled: onOff('Whether values of `company:roles` may be aliases.'),
   claimsRequired: onOff('Role claims at each sign-in with a provider.'),
   allowSessionRenewal: onOff('Whether a renew_token opens the next session.'),
   sessionDuration: Type.Integer({

@@ -37,6 +37,10 @@ export const errorCatalogue = {
   attack_not_found: { status: 404, hint: 'Check the id; GET /attacks lists those of the team.' },
   client_not_found: { status: 404, hint: 'Check the id; GET /clients lists those of the team.' },
   key_not_found: { status: 404, hint: 'Check the id; GET /apikeys lists your keys.' },
+  alias_not_found: {
+    status: 404,
+    hint: 'Check the id; GET /companies/{id}/saml/claim-aliases lists those there are.',
+  },
   container_not_found: {
     status: 404,
     hint: 'Check the id; GET /containers lists those of the team.',

@@ -108,7 +108,7 @@ export const consumeSamlResponse = defineRoute({
     ),
   }),
   success: { status: 303, schema: Redirect, mediaType: 'text/plain' },
-  errors: ['invalid_body', 'sso_refused'],
+  errors: ['invalid_body', 'sso_refused', 'locked_out', 'too_many_logins'],
 })
 
 export const openSamlSession = defineRoute({

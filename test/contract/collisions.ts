@@ -18,6 +18,7 @@ export function collisionsIn({
     setCompanyRoles: { path: ofOwner, json: { roles: ['COMPANY_USER'] } },
     setAuthPreferences: { json: { passwordEnabled: false } },
     enableMfa: { json: withSecondFactor },
+    createSamlAlias: { json: { aliasId: 'there' } },
     setSamlProps: {
       json: {
         enabled: true,

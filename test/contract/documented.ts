@@ -132,6 +132,8 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
     },
   }),
   consumeSamlResponse: () => ({ form: { SAMLResponse: 'PGEvPg==', RelayState: 'nobody|||x|||/' } }),
+  createSamlAlias: () => ({ json: { aliasId: 'walked-group', companyRoles: ['COMPANY_USER'] } }),
+  updateSamlAlias: () => ({ json: { companyRoles: ['COMPANY_USER'] } }),
   openSamlSession: () => ({ json: { code: 'x' } }),
   createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),

@@ -77,6 +77,7 @@ beforeAll(async () => {
   const walked = await addUser(service, 'walked@example.com', { company: company.name })
   await walked.send('POST', '/apikeys', { json: { identifier: 'walk-key' } })
   const ofCompany = { companyId: company.id, email: 'walked@example.com', keyId: 'walk-key' }
+  const ofAlias = { aliasId: 'walked-group' }
   known = {
     guid: id,
     client: 'walk-b',
@@ -87,6 +88,7 @@ beforeAll(async () => {
     invited: invitedUser,
     teamInvited,
     ...ofCompany,
+    ...ofAlias,
   }
   await addUser(service, walkedUser, { company: company.name })
   document = (await request(service.baseUrl, 'GET', '/v1/openapi.json')).json as OpenApi
@@ -260,6 +262,8 @@ test('409: what there is already, and the same Idempotency-Key with another body
   const collisions = collisionsIn(service)
   await owner.send('POST', '/attacks/new', { json: cpuAttack('-l 1 -p 2'), headers })
   await owner.send('POST', '/orgs', { form: { name: 'Other' } })
+  const aliases = `/companies/${service.local.company.id}/saml/claim-aliases`
+  await owner.send('PUT', `${aliases}/there`, { json: {} })
   expect(
     await walk(
       () => 409,

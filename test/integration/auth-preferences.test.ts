@@ -118,7 +118,6 @@ describe('changing preferences', () => {
     'oauthEnabled',
     'samlEnabled',
     'samlForced',
-    'samlAliasesEnabled',
     'claimsRequired',
   ])('%s cannot be switched on, for there is nothing behind it', async (field) => {
     const answer = await set({ sessionDuration: 5, [field]: true })

@@ -1,11 +1,11 @@
 import { createHmac, createSign } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { request } from '../support/http.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import { keyInfoOf, makeKey, type SigningKey } from '../support/saml-idp.ts'
-import { refusalsOf, type Refusals } from '../support/saml-refusals.ts'
+import { forgetAttempts, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
 import { wrapped } from '../support/saml-wrapping.ts'
 
 /**
@@ -24,6 +24,7 @@ beforeAll(async () => {
   refusals = refusalsOf(controller, one)
   stranger = await makeKey()
 })
+beforeEach(() => forgetAttempts(controller))
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
 const strip = (xml: string) => xml.replaceAll(/<ds:Signature .*?<\/ds:Signature>/g, '')

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { temblorJson } from '../support/command.ts'
 import { request, type Answer } from '../support/http.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import type { ResponseOptions } from '../support/saml-idp.ts'
-import { refusalsOf, type Refusals } from '../support/saml-refusals.ts'
+import { forgetAttempts, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
 
 /**
  * Responses that nobody should get in with. Each is refused with the same answer, makes no user, role or code,
@@ -20,6 +21,7 @@ beforeAll(async () => {
   one = await addSamlCompany(controller, 'Hostile')
   refusals = refusalsOf(controller, one)
 })
+beforeEach(() => forgetAttempts(controller))
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
 const owner = [['company:roles', 'COMPANY_OWNER']] as const
@@ -248,4 +250,32 @@ describe('23: claims that cannot be meant', () => {
     await one.enter({ email, attributes: [['company:roles', 'COMPANY_USER']] })
     expect(await one.placeOf(email)).toEqual({ roles: ['COMPANY_USER'], teams: {} })
   })
+})
+
+test('who brings a hundred refused responses in a minute must wait, at no other address', async () => {
+  const [there, elsewhere] = ['203.0.113.7', '203.0.113.8']
+  await using behind = await controller.further({
+    TEMBLOR_TRUSTED_PROXIES: '127.0.0.1',
+    TEMBLOR_PUBLIC_URL: controller.baseUrl,
+  })
+  const postFrom = (SAMLResponse: string, address: string) =>
+    request(behind.baseUrl, 'POST', '/v1/users/auth/saml/acs', {
+      form: { SAMLResponse, RelayState: `${one.company.name}|||${one.app}|||/` },
+      headers: { 'x-forwarded-for': address },
+    })
+  const statuses = new Map<number, number>()
+  for (let round = 0; round < 11; round += 1)
+    for (const { status } of await Promise.all(
+      Array.from({ length: 10 }, () => postFrom('a*b', there)),
+    ))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  expect(Object.fromEntries(statuses)).toEqual({ 401: 100, 429: 10 })
+  const good = Buffer.from(one.build()).toString('base64')
+  const late = await postFrom(good, there)
+  expect(problem(late)).toEqual({ status: 429, code: 'locked_out' })
+  expect(Number(late.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+  await temblorJson(['admin', 'user', 'unlock', '--address', there], controller.environment)
+  expect((await postFrom(good, elsewhere)).status).toBe(303)
+  const again = Buffer.from(one.build()).toString('base64')
+  expect((await postFrom(again, there)).status).toBe(303)
 })

@@ -22,6 +22,12 @@ export interface Refusals {
   refusedAs(check: string, given: Partial<ResponseOptions>): Promise<number>
 }
 
+/** What an address may have refused in a minute is less than these tests have. */
+export async function forgetAttempts({ redis }: TestController): Promise<void> {
+  const names = await redis.keys('temblor:attempts:*')
+  if (names.length > 0) await redis.del(...names)
+}
+
 export function refusalsOf(controller: TestController, company: SamlCompany): Refusals {
   const { store } = controller
   const codes = async () => (await controller.redis.keys('temblor:saml-ticket:*')).toSorted()

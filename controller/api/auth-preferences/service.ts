@@ -22,7 +22,7 @@ export interface AuthPreferencesService {
 }
 
 /** What this server cannot do: switched on, it would promise something or keep people out. */
-const missing = ['googleEnabled', 'oauthEnabled', 'samlAliasesEnabled'] as const
+const missing = ['googleEnabled', 'oauthEnabled'] as const
 
 /** Makes the service of authentication preferences. */
 export function createAuthPreferencesService(store: Store): AuthPreferencesService {

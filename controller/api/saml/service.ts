@@ -6,10 +6,12 @@ import type { Session } from '../../../shared/api/sessions.ts'
 import { changesOf } from '../../audit/changes.ts'
 import type { AuditNote } from '../../audit/of-request.ts'
 import type { Access, Caller } from '../../auth/access.ts'
+import type { LockOut } from '../../auth/lock-out.ts'
 import type { Seal } from '../../auth/seal.ts'
 import { changeSignIn, noteProof } from '../../auth/sign-in-rules.ts'
 import { ssoRefused } from '../../auth/sso-refusal.ts'
 import { toSamlIdpPrefs } from '../../records/saml.ts'
+import { createPace } from '../../saml/pace.ts'
 import { createSamlProvider, samlAddresses } from '../../saml/provider.ts'
 import { formatRelayState, safeDestination } from '../../saml/relay-state.ts'
 import { acceptResponse, type SamlPost } from '../../saml/respond.ts'
@@ -21,6 +23,7 @@ export interface SamlDeps {
   readonly store: Store
   readonly seal: Seal
   readonly access: Access
+  readonly lockOut: LockOut
   /** Where others reach this service. */
   readonly siteUrl: () => string
 }
@@ -39,7 +42,7 @@ export interface SamlService {
   configure(caller: Caller, given: BodyOf<typeof setSamlProps>, audit: AuditNote): Promise<void>
   /** The address that the browser goes to. @throws ApiError `sso_refused`, `invalid_body` */
   begin(given: SamlBeginning): Promise<string>
-  /** The address that the browser goes to. @throws ApiError `sso_refused` */
+  /** The address that the browser goes to. @throws ApiError `sso_refused`, `locked_out`, `too_many_logins` */
   respond(given: SamlPost, audit: AuditNote): Promise<string>
   /** @throws ApiError `sso_refused` */
   open(code: string, audit: AuditNote): Promise<Session>
@@ -51,6 +54,7 @@ export function createSamlService(deps: SamlDeps): SamlService {
   const { store, siteUrl } = deps
   const provider = createSamlProvider(store.samlSigner, siteUrl)
   const addresses = () => samlAddresses(siteUrl())
+  const pace = createPace()
   return {
     metadata: () => provider.metadata(),
     async configure({ company }, given, audit) {
@@ -76,7 +80,10 @@ export function createSamlService(deps: SamlDeps): SamlService {
       })
       return url
     },
-    respond: (given, audit) => acceptResponse({ ...deps, addresses }, given, audit),
+    respond: (given, audit) =>
+      deps.lockOut.guardProvider(given.address, () =>
+        acceptResponse({ ...deps, addresses, pace }, given, audit),
+      ),
     open: (code, audit) => openByCode(deps, code, audit),
     async failures({ company }, email) {
       const all = await store.signInFailures.list(company.id)
