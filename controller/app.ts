@@ -20,6 +20,7 @@ import { addPasswordResetRoutes } from './api/password-reset/routes.ts'
 import { addRoleRoutes } from './api/roles/routes.ts'
 import { addSamlAliasRoutes } from './api/saml-aliases/routes.ts'
 import { addSamlRoutes } from './api/saml/routes.ts'
+import { addSsoRoutes } from './api/sso/routes.ts'
 import { addTeamRoutes } from './api/teams/routes.ts'
 import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addRenewalRoutes } from './api/sessions/renewal.ts'
@@ -134,6 +135,7 @@ function addRoutes(
   addAuthPreferencesRoutes(router, deps)
   addSamlRoutes(router, deps)
   addSamlAliasRoutes(router, deps)
+  addSsoRoutes(router, deps)
   addApiKeyRoutes(router, deps)
   addAttackRoutes(router, deps)
   addHaltRoutes(router, deps)

@@ -36,6 +36,7 @@ export const auditActions = {
   'company.saml': 'The SAML identity provider of a company was set.',
   'company.saml-alias':
     'A value of role claims was made to stand for roles, for others or for none.',
+  'company.sso-test': 'A sign-in that only tries the provider was begun.',
   'team.create': 'A team was made.',
   'team.update': 'A team was renamed.',
   'team.delete': 'A team was deleted.',

@@ -27,6 +27,15 @@ export function aliasNotFound(aliasId: string): ApiError {
   return notFound('alias_not_found', aliasId, 'The company has no alias', list)
 }
 
+/** The company has no such test of a provider, or not any more. */
+export function ssoTestNotFound(testId: string): ApiError {
+  return new ApiError(
+    'sso_test_not_found',
+    'There is no such test; they are kept for an hour. POST /companies/{id}/sso/tests begins one.',
+    { details: { value: testId.slice(0, 100) } },
+  )
+}
+
 /** There is nobody with this address in the company. */
 export function userNotFound(email: string): ApiError {
   return notFound('user_not_found', email, 'The company has no user', 'temblor user list')

@@ -53,7 +53,7 @@ export function readAssertion(assertion: XmlElement, context: AssertionContext):
     email,
     inResponseTo,
     rememberUntilMs: Math.max(conditionsUntilMs, untilMs) + skewMs,
-    attributes: readAttributes(assertion),
+    attributes: checkedAttributes(assertion),
   }
 }
 
@@ -142,15 +142,28 @@ function readConfirmation(subject: XmlElement, { recipient, nowMs }: AssertionCo
   throw faults[0] ?? new SamlRefusal('subject', 'There is no confirmation by a bearer.')
 }
 
-function readAttributes(assertion: XmlElement): SamlAttribute[] {
+function checkedAttributes(assertion: XmlElement): SamlAttribute[] {
+  const bad = attributesIn(assertion).find(
+    ({ name, values }) => isOfRoles(name) && values.includes(undefined),
+  )
+  if (bad) throw new SamlRefusal('claims', `A value of ${shown(bad.name)} holds more than text.`)
+  return readAttributes(assertion)
+}
+
+/** All attributes with their values, but those that hold more than text. */
+export function readAttributes(assertion: XmlElement): SamlAttribute[] {
+  return attributesIn(assertion).map(({ name, values }) => ({
+    name,
+    values: values.filter((value) => value !== undefined),
+  }))
+}
+
+function attributesIn(assertion: XmlElement) {
   return childrenNamed(assertion, ns.assertion, 'AttributeStatement').flatMap((statement) =>
-    childrenNamed(statement, ns.assertion, 'Attribute').map((attribute) => {
-      const name = attributeOf(attribute, 'Name') ?? ''
-      const values = childrenNamed(attribute, ns.assertion, 'AttributeValue').map(textOf)
-      if (values.includes(undefined) && isOfRoles(name))
-        throw new SamlRefusal('claims', `A value of ${shown(name)} holds more than text.`)
-      return { name, values: values.filter((value) => value !== undefined) }
-    }),
+    childrenNamed(statement, ns.assertion, 'Attribute').map((attribute) => ({
+      name: attributeOf(attribute, 'Name') ?? '',
+      values: childrenNamed(attribute, ns.assertion, 'AttributeValue').map(textOf),
+    })),
   )
 }
 

@@ -3,7 +3,11 @@ export const ns = {
   protocol: 'urn:oasis:names:tc:SAML:2.0:protocol',
   assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
   signature: 'http://www.w3.org/2000/09/xmldsig#',
+  metadata: 'urn:oasis:names:tc:SAML:2.0:metadata',
 } as const
+
+export const httpRedirect = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
+export const httpPost = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
 
 export const exclusiveCanonical = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 export const envelopedSignature = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature'

@@ -5,7 +5,7 @@ import * as x509 from '@peculiar/x509'
 import { samlify } from './libraries.ts'
 import type { SamlSigner, SamlSignerStore } from '../store/saml-signer.ts'
 import type { SamlSettings } from '../store/sign-in-settings.ts'
-import { emailFormat, rsaSha256 } from './names.ts'
+import { emailFormat, httpPost, httpRedirect, rsaSha256 } from './names.ts'
 
 x509.cryptoProvider.set(webcrypto as never)
 
@@ -16,8 +16,6 @@ const rsa = {
   modulusLength: 2048,
   publicExponent: new Uint8Array([1, 0, 1]),
 } as const
-const redirect = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
-const post = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
 
 /** The addresses of this service provider; all companies have the same. */
 export interface SamlAddresses {
@@ -41,6 +39,8 @@ export function samlAddresses(siteUrl: string): SamlAddresses {
 export interface SamlProvider {
   /** The metadata, signed. */
   metadata(): Promise<string>
+  /** PEM, with which metadata and requests are signed. */
+  certificate(): Promise<string>
   /** A signed request to sign in: its id, and the address that carries it to the identity provider. */
   request(saml: SamlSettings, relayState: string): Promise<{ id: string; url: string }>
 }
@@ -56,6 +56,7 @@ export function createSamlProvider(signers: SamlSignerStore, siteUrl: () => stri
       const { signer, provider } = await read()
       return signMetadata(provider.getMetadata(), signer)
     },
+    certificate: async () => (await read()).signer.certificatePem,
     async request(saml, relayState) {
       const { provider } = await read()
       const made = provider.createLoginRequest(identityProvider(saml), 'redirect', { relayState })
@@ -73,7 +74,7 @@ function serviceProvider({ certificatePem, keyPem }: SamlSigner, addresses: Saml
     privateKey: keyPem,
     requestSignatureAlgorithm: rsaSha256,
     nameIDFormat: [emailFormat],
-    assertionConsumerService: [{ Binding: post, Location: addresses.acs, isDefault: true }],
+    assertionConsumerService: [{ Binding: httpPost, Location: addresses.acs, isDefault: true }],
   })
 }
 
@@ -84,9 +85,9 @@ function identityProvider({ entityId, url, certificates }: SamlSettings) {
     signingCert: [...certificates],
     wantAuthnRequestsSigned: true,
     requestSignatureAlgorithm: rsaSha256,
-    singleSignOnService: [{ Binding: redirect, Location: url }],
+    singleSignOnService: [{ Binding: httpRedirect, Location: url }],
     // Not used; without one the library writes to the console.
-    singleLogoutService: [{ Binding: redirect, Location: url }],
+    singleLogoutService: [{ Binding: httpRedirect, Location: url }],
   })
 }
 

@@ -38,6 +38,13 @@ export function safeDestination(destination: string | undefined, app: string): s
   return URL.parse(destination, app)?.origin === new URL(app).origin ? destination : '/'
 }
 
+/** Where whoever tries a provider sees what became of it. */
+export function testLocation(app: string, destination: string, testId: string): string {
+  const url = new URL(safeDestination(destination, app), app)
+  url.searchParams.set('ssoTest', testId)
+  return url.href
+}
+
 /** Where the app takes over. Existing clients look for an `&` behind the code. */
 export function appLocation(app: string, code: string, destination: string): string {
   return `${app}?${new URLSearchParams({ SamlSessionCode: code, destination }).toString()}`

@@ -47,6 +47,8 @@ export const keys = {
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
   /** HASH aliases of role claims. */
   samlAliases: (companyId: string) => `temblor:{c:${companyId}}:saml-aliases`,
+  /** STRING a sign-in that only tries a provider. */
+  ssoTest: (companyId: string, testId: string) => `temblor:{c:${companyId}}:sso-test:${testId}`,
   /** LIST of refused sign-ins, the newest first. */
   signInFailures: (companyId: string) => `temblor:{c:${companyId}}:saml-failures`,
   /** STREAM of the entries of the audit; without a company that of the installation. */

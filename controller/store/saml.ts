@@ -9,6 +9,8 @@ export interface SamlRequest {
   readonly version: string
   /** Where it goes on once it is complete. */
   readonly destination: string
+  /** Present when it only tries the provider: then nobody is let in. */
+  readonly testId?: string | undefined
 }
 
 /** Somebody whom a provider has vouched for, until the app asks for the session. */
@@ -33,7 +35,8 @@ export interface SamlFlow {
   takeTicket(codeHash: string): Promise<SamlTicket | undefined>
 }
 
-const requestMs = 10 * 60_000
+/** How long a sign-in may take at the provider. */
+export const requestMs = 10 * 60_000
 const ticketMs = 60_000
 
 /** Opens the store of sign-ins that are under way. */

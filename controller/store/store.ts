@@ -24,6 +24,7 @@ import { openSamlFlow, type SamlFlow } from './saml.ts'
 import { openSamlSigner, type SamlSignerStore } from './saml-signer.ts'
 import { openSignInFailures, type SignInFailures } from './sign-in-failures.ts'
 import { openSignInSettings, type SignInSettingsStore } from './sign-in-settings.ts'
+import { openSsoTests, type SsoTests } from './sso-tests.ts'
 import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
 
@@ -38,6 +39,7 @@ export interface Store {
   readonly signInFailures: SignInFailures
   readonly samlFlow: SamlFlow
   readonly samlAliases: SamlAliases
+  readonly ssoTests: SsoTests
   readonly samlSigner: SamlSignerStore
   readonly companySettings: CompanySettingsStore
   readonly teams: Teams
@@ -82,6 +84,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     signInFailures: openSignInFailures(redis),
     samlFlow: openSamlFlow(redis),
     samlAliases: openSamlAliases(redis),
+    ssoTests: openSsoTests(redis),
     samlSigner,
     companySettings: openCompanySettings(redis),
     teams,

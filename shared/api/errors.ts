@@ -41,6 +41,10 @@ export const errorCatalogue = {
     status: 404,
     hint: 'Check the id; GET /companies/{id}/saml/claim-aliases lists those there are.',
   },
+  sso_test_not_found: {
+    status: 404,
+    hint: 'Begin another with POST /companies/{id}/sso/tests; they are kept for an hour.',
+  },
   container_not_found: {
     status: 404,
     hint: 'Check the id; GET /containers lists those of the team.',

@@ -1,7 +1,8 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { defineRoute } from './route.ts'
 import { Session } from './sessions.ts'
 import { SignInFailure } from './sign-in-failures.ts'
+import { Timestamp } from './timestamp.ts'
 
 /** Certificates that a provider may have at once: the present one and those that roll over. */
 export const certificateLimit = 5
@@ -52,6 +53,47 @@ export const setSamlProps = defineRoute({
   }),
   success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
   errors: ['invalid_body', 'malformed_json', 'company_not_found', 'would_lock_out'],
+})
+
+/** What the metadata of a provider say, in the form in which `setSamlProps` takes it. */
+export const SamlIdpMetadata = Type.Object(
+  {
+    entityId: Type.String(),
+    idpUrl: Type.String(),
+    certificate: Type.String({ description: 'PEM, one after the other.' }),
+    certificates: Type.Array(
+      Type.Object({
+        sha256: Type.String(),
+        subject: Type.String(),
+        notBefore: Timestamp,
+        notAfter: Timestamp,
+      }),
+    ),
+  },
+  { title: 'SamlIdpMetadata' },
+)
+export type SamlIdpMetadata = Static<typeof SamlIdpMetadata>
+
+export const readSamlIdpMetadata = defineRoute({
+  operationId: 'readSamlIdpMetadata',
+  audit: false,
+  method: 'POST',
+  path: '/companies/:companyId/saml/idp-metadata',
+  tag: 'companies',
+  summary:
+    'Read the metadata of an identity provider, to be looked at and then set. Changes nothing.',
+  access: 'COMPANY_SECURITY_WRITE',
+  params: Type.Object({ companyId: Type.String({ description: 'The company of the session.' }) }),
+  consumes: form,
+  body: Type.Object({
+    metadata: Type.String({
+      minLength: 1,
+      maxLength: 128 * 1024,
+      description: 'The XML itself; nothing is fetched.',
+    }),
+  }),
+  success: { status: 200, schema: SamlIdpMetadata },
+  errors: ['invalid_body', 'malformed_json', 'company_not_found'],
 })
 
 export const readSamlMetadata = defineRoute({

@@ -4,6 +4,7 @@ import { cpuAttack, type Api } from '../support/api.ts'
 import type { Answer, RequestOptions } from '../support/http.ts'
 import type { Service } from '../support/service.ts'
 import { makeKey } from '../support/saml-idp.ts'
+import { metadataOf } from '../support/saml-metadata.ts'
 import { watch } from '../support/sse.ts'
 
 /** One operation of an OpenAPI document. */
@@ -132,6 +133,8 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
     },
   }),
   consumeSamlResponse: () => ({ form: { SAMLResponse: 'PGEvPg==', RelayState: 'nobody|||x|||/' } }),
+  readSamlIdpMetadata: () => ({ json: { metadata: metadataOf(walkedKey) } }),
+  startSsoTest: () => ({ json: { protocol: 'saml' } }),
   createSamlAlias: () => ({ json: { aliasId: 'walked-group', companyRoles: ['COMPANY_USER'] } }),
   updateSamlAlias: () => ({ json: { companyRoles: ['COMPANY_USER'] } }),
   openSamlSession: () => ({ json: { code: 'x' } }),

@@ -113,4 +113,9 @@ test('whatever changes something is called by a name in the audit, or is known t
 })
 
 /** They change nothing although they are not GET, or are recorded where it shows in no answer's time. */
-const readingOperations = ['matchContainers', 'previewAttack', 'requestPasswordReset']
+const readingOperations = [
+  'matchContainers',
+  'previewAttack',
+  'readSamlIdpMetadata',
+  'requestPasswordReset',
+]

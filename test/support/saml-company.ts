@@ -43,6 +43,13 @@ export interface SamlCompany {
   >
 }
 
+/** The id of the request to sign in that an address carries to the provider. */
+export function requestIdIn(url: URL): string {
+  const sent = Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')
+  const [, id = ''] = / ID="([^"]+)"/.exec(inflateRawSync(sent).toString()) ?? []
+  return id
+}
+
 export async function addSamlCompany(
   controller: TestController,
   name: string,
@@ -83,9 +90,7 @@ export async function addSamlCompany(
       const query = new URLSearchParams({ companyName: company.name, destination })
       const answer = await request(baseUrl, 'GET', `/v1/users/auth/saml/login?${query.toString()}`)
       const url = new URL(answer.headers.get('location') ?? '')
-      const sent = Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')
-      const [, id = ''] = / ID="([^"]+)"/.exec(inflateRawSync(sent).toString()) ?? []
-      return { id, url, relayState: url.searchParams.get('RelayState') ?? '' }
+      return { id: requestIdIn(url), url, relayState: url.searchParams.get('RelayState') ?? '' }
     },
     build: (given = {}, how = {}, signer = ownKey) =>
       buildResponse(signer, { issuer, acs, audience, email: newEmail('person'), ...given }, how),

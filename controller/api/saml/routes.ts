@@ -2,6 +2,7 @@ import {
   beginSamlLogin,
   consumeSamlResponse,
   listSamlFailures,
+  readSamlIdpMetadata,
   openSamlSession,
   readSamlMetadata,
   setSamlProps,
@@ -20,6 +21,10 @@ export function addSamlRoutes(router: Router, deps: SamlDeps): void {
     checkOwnCompany(caller, params.companyId)
     await service.configure(caller, body, audit)
     return 'Success' as const
+  })
+  router.add(readSamlIdpMetadata, ({ caller, params, body }) => {
+    checkOwnCompany(caller, params.companyId)
+    return service.readIdpMetadata(body.metadata)
   })
   router.add(readSamlMetadata, () => service.metadata())
   router.add(beginSamlLogin, async ({ query, reply }) => {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { BodyOf } from '../../../shared/api/route.ts'
-import type { setSamlProps } from '../../../shared/api/saml.ts'
+import type { SamlIdpMetadata, setSamlProps } from '../../../shared/api/saml.ts'
 import type { SignInFailure } from '../../../shared/api/sign-in-failures.ts'
 import type { Session } from '../../../shared/api/sessions.ts'
 import { changesOf } from '../../audit/changes.ts'
@@ -14,10 +14,11 @@ import { toSamlIdpPrefs } from '../../records/saml.ts'
 import { createPace } from '../../saml/pace.ts'
 import { createSamlProvider, samlAddresses } from '../../saml/provider.ts'
 import { formatRelayState, safeDestination } from '../../saml/relay-state.ts'
-import { acceptResponse, type SamlPost } from '../../saml/respond.ts'
+import type { SamlPost } from '../../saml/check-response.ts'
+import { acceptResponse } from '../../saml/respond.ts'
 import { emailKey } from '../../store/users.ts'
 import type { Store } from '../../store/store.ts'
-import { withProvider } from './settings.ts'
+import { readIdpMetadata, withProvider } from './settings.ts'
 
 export interface SamlDeps {
   readonly store: Store
@@ -40,6 +41,8 @@ export interface SamlService {
   metadata(): Promise<string>
   /** @throws ApiError `invalid_body`, `would_lock_out` */
   configure(caller: Caller, given: BodyOf<typeof setSamlProps>, audit: AuditNote): Promise<void>
+  /** @throws ApiError `invalid_body` */
+  readIdpMetadata(metadata: string): SamlIdpMetadata
   /** The address that the browser goes to. @throws ApiError `sso_refused`, `invalid_body` */
   begin(given: SamlBeginning): Promise<string>
   /** The address that the browser goes to. @throws ApiError `sso_refused`, `locked_out`, `too_many_logins` */
@@ -64,6 +67,7 @@ export function createSamlService(deps: SamlDeps): SamlService {
         return next
       })
     },
+    readIdpMetadata: (metadata) => readIdpMetadata(metadata, addresses().entityId),
     async begin({ companyName, destination, acsHandler }) {
       const { app } = addresses()
       checkHandler(acsHandler, app)

@@ -1,7 +1,13 @@
 import { randomUUID, X509Certificate } from 'node:crypto'
 import type { BodyOf } from '../../../shared/api/route.ts'
-import { certificateLimit, type setSamlProps } from '../../../shared/api/saml.ts'
+import {
+  certificateLimit,
+  type SamlIdpMetadata,
+  type setSamlProps,
+} from '../../../shared/api/saml.ts'
+import { timestamp } from '../../../shared/api/timestamp.ts'
 import { invalid, readProviderUrl } from '../../auth/provider-settings.ts'
+import { readProviderMetadata } from '../../saml/provider-metadata.ts'
 import { fingerprint } from '../../saml/signature.ts'
 import { flag } from '../flag.ts'
 import type { SamlSettings, SignInSettings } from '../../store/sign-in-settings.ts'
@@ -43,6 +49,29 @@ export function withProvider(
   }
 }
 
+/**
+ * What metadata of a provider say, in the form in which it is set. Nothing is.
+ * @throws ApiError `invalid_body`
+ */
+export function readIdpMetadata(metadata: string, ownEntityId: string): SamlIdpMetadata {
+  const said = readProviderMetadata(metadata)
+  const certificates = readCertificates(said.certificates.map(asPem).join('\n'))
+  return {
+    entityId: readEntityId(said.entityId, ownEntityId),
+    idpUrl: readProviderUrl('idpUrl', said.url),
+    certificate: certificates.join('\n'),
+    certificates: certificates.map((pem) => {
+      const { subject, validFromDate, validToDate } = new X509Certificate(pem)
+      return {
+        sha256: fingerprint(pem),
+        subject,
+        notBefore: timestamp(validFromDate.getTime()),
+        notAfter: timestamp(validToDate.getTime()),
+      }
+    }),
+  }
+}
+
 function readEntityId(text: string, own: string): string {
   const entityId = text.trim()
   if (entityId === own)
@@ -55,11 +84,15 @@ function readEntityId(text: string, own: string): string {
 /** The certificates as PEM; one may come as bare base64, as metadata have it. */
 function readCertificates(text: string): string[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-  const parts = blocks ?? [`-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----`]
+  const parts = blocks ?? [asPem(text)]
   const pems = [...new Set(parts.map(toPem))]
   if (pems.length > certificateLimit)
     invalid('certificate', `${pems.length} certificates`, `at most ${certificateLimit}`)
   return pems
+}
+
+function asPem(base64: string): string {
+  return `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----`
 }
 
 function toPem(block: string): string {
