@@ -113,19 +113,16 @@ describe('changing preferences', () => {
     expect(await stored()).toEqual(defaultAuthPreferences)
   })
 
-  test.each([
-    'googleEnabled',
-    'oauthEnabled',
-    'samlEnabled',
-    'samlForced',
-    'claimsRequired',
-  ])('%s cannot be switched on, for there is nothing behind it', async (field) => {
-    const answer = await set({ sessionDuration: 5, [field]: true })
-    expect(problem(answer)).toEqual({ status: 400, code: 'not_supported' })
-    expect(errorOf(answer).details).toMatchObject({ field, value: true })
-    expect(await stored()).toEqual(defaultAuthPreferences)
-    expect(await set({ sessionDuration: 5, [field]: false })).toMatchObject(ok)
-  })
+  test.each(['googleEnabled', 'oauthEnabled', 'samlEnabled', 'samlForced', 'claimsRequired'])(
+    '%s cannot be switched on, for there is nothing behind it',
+    async (field) => {
+      const answer = await set({ sessionDuration: 5, [field]: true })
+      expect(problem(answer)).toEqual({ status: 400, code: 'not_supported' })
+      expect(errorOf(answer).details).toMatchObject({ field, value: true })
+      expect(await stored()).toEqual(defaultAuthPreferences)
+      expect(await set({ sessionDuration: 5, [field]: false })).toMatchObject(ok)
+    },
+  )
 
   test('passwords stay while no owner has another way in', async () => {
     const answer = await set({ passwordEnabled: false, sessionDuration: 5 })

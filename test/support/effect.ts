@@ -12,6 +12,8 @@ export interface JudgedEffect {
   readonly measured: number
   /** Within the tolerance; on a machine that is busy otherwise, only too little is forgiven. */
   readonly isAsAsked: boolean
+  /** By how many points what is seen from outside, over a part of the time, may differ from what was asked. */
+  readonly tolerance: number
 }
 
 /** What was asked of an execution beside what the agent measured. */
@@ -23,8 +25,9 @@ export function effectOf(execution: Execution | undefined): JudgedEffect {
   const { free_cores: free = 0, load_cores: load = 0 } = measured.detail
   const isShort = free < 1.5 * load
   const missing = requested.value - measured.value
-  const isAsAsked = missing >= -tolerance && missing <= (isShort ? toleranceWhenShort : tolerance)
-  return { asked: requested.value, measured: measured.value, isAsAsked }
+  const forgiven = isShort ? toleranceWhenShort : tolerance
+  const isAsAsked = missing >= -tolerance && missing <= forgiven
+  return { asked: requested.value, measured: measured.value, isAsAsked, tolerance: forgiven }
 }
 
 /** How much a counter of CPU seconds grows per second, over the given time. */
