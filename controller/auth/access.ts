@@ -11,7 +11,7 @@ import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
 import { findPlace, type Holder } from './place.ts'
 import { renew, type RenewalRequest } from './renew.ts'
-import { shownIn } from './shown-credential.ts'
+import { findShown, type Shown } from './shown-credential.ts'
 import { login } from './sign-in.ts'
 import { openSsoSession } from './sso-session.ts'
 
@@ -62,8 +62,11 @@ export interface Access {
     amr: 'saml',
   ): ReturnType<typeof openSsoSession>
   logout(caller: Caller): Promise<void>
-  /** @throws ApiError `unauthenticated` */
-  authenticate(authorization: string | undefined): Promise<Caller>
+  /**
+   * @param shown what the same request has shown before, if that was looked up
+   * @throws ApiError `unauthenticated`
+   */
+  authenticate(authorization: string | undefined, shown: Shown | undefined): Promise<Caller>
 }
 
 export interface AccessDeps {
@@ -88,7 +91,7 @@ export function createAccess(deps: AccessDeps): Access {
     renew: (given) => renew(deps, given),
     openSso: (who, amr) => openSsoSession(deps, who, amr),
     logout: ({ credential }) => logout(deps, credential),
-    authenticate: (authorization) => authenticate(deps, authorization),
+    authenticate: (authorization, shown) => authenticate(deps, authorization, shown),
   }
 }
 
@@ -97,17 +100,25 @@ async function logout({ store }: AccessDeps, credential: Credential): Promise<vo
   throw new ApiError('forbidden', 'A key has no session to end. Revoke it: DELETE /apikeys/{id}.')
 }
 
-async function authenticate(deps: AccessDeps, authorization: string | undefined): Promise<Caller> {
+/** A body may come slowly: what was found longer ago is looked up again. */
+const foundAtMostMs = 250
+
+async function authenticate(
+  deps: AccessDeps,
+  authorization: string | undefined,
+  shown: Shown | undefined,
+): Promise<Caller> {
   if (!authorization)
     throw new ApiError(
       'unauthenticated',
       'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
     )
-  const shown = shownIn(authorization)
-  if (!shown) throw invalidToken()
-  if (shown.kind === 'key') return await callerOfKey(deps, shown.token)
-  const session = await deps.store.sessions.find(deps.seal.hashToken(shown.token))
-  if (!session || session.expiresMs <= Date.now()) throw invalidToken()
+  const isRecent = shown && performance.now() - shown.atMs <= foundAtMostMs
+  const found = isRecent ? shown.found : await findShown(deps, authorization)
+  if (!found) throw invalidToken()
+  if (found.kind === 'key') return await callerOfKey(deps, found.record)
+  const session = found.record
+  if (session.expiresMs <= Date.now()) throw invalidToken()
   const [caller, epoch] = await Promise.all([
     callerOfSession(deps.store, session),
     deps.store.users.epochOf(session.userId),
@@ -119,33 +130,22 @@ async function authenticate(deps: AccessDeps, authorization: string | undefined)
 
 /** Single sign-on opens one session for all teams: it is for the oldest unless a query names another. */
 async function callerOfSession(store: Store, session: SessionRecord): Promise<Caller> {
-  const { companyId, userId, amr } = session
-  const isOfTeam = session.teamId !== undefined
-  const teamId =
-    isOfTeam || amr === 'password' ? session.teamId : await oldestTeam(store, companyId, userId)
-  const caller = await callerOf(store, { ...session, teamId }, { kind: 'session', session })
-  return { ...caller, reach: isOfTeam ? 'team' : 'company' }
+  const usesOldestTeam = session.amr !== 'password'
+  const caller = await callerOf(store, { ...session, usesOldestTeam }, { kind: 'session', session })
+  return { ...caller, reach: session.teamId === undefined ? 'company' : 'team' }
 }
 
 /** Whose key this is, in its own team: rights are those that its owner has now. */
-async function callerOfKey({ store, seal }: AccessDeps, key: string): Promise<Caller> {
-  const record = await store.apiKeys.find(seal.hashToken(key))
-  const isOver = record?.expiresMs !== undefined && record.expiresMs <= Date.now()
-  if (!record || record.revokedMs !== undefined || isOver) throw invalidToken()
-  const { companyId, userId, email } = record
+async function callerOfKey({ store }: AccessDeps, record: ApiKeyRecord): Promise<Caller> {
+  const isOver = record.expiresMs !== undefined && record.expiresMs <= Date.now()
+  if (record.revokedMs !== undefined || isOver) throw invalidToken()
+  const { companyId, userId, email, teamId } = record
   if (!(await store.authPreferences.read(companyId)).apiKeysEnabled)
     throw new ApiError('unauthenticated', 'The company does not allow keys. Sign in instead.')
-  const teamId = record.teamId ?? (await oldestTeam(store, companyId, userId))
-  const credential = { kind: 'key', keyId: record.id } as const
-  const caller = await callerOf(store, { companyId, userId, email, teamId }, credential)
+  const holder = { companyId, userId, email, teamId, usesOldestTeam: true }
+  const caller = await callerOf(store, holder, { kind: 'key', keyId: record.id })
   noteUse(store, record)
   return { ...caller, reach: 'company' }
-}
-
-async function oldestTeam(store: Store, companyId: string, userId: string) {
-  const membership = await store.companies.readMembership(companyId, userId)
-  const teams = membership ? await store.companies.listTeams(companyId) : []
-  return teams.find((team) => membership?.teams[team.id])?.id
 }
 
 /** Once a minute is enough, and a request does not wait for it or fail with it. */
@@ -161,17 +161,18 @@ async function callerOf(
   who: Holder & { readonly email: string },
   credential: Credential,
 ): Promise<Caller> {
-  const { teamId, userId, email } = who
+  const { userId, email } = who
   const place = await findPlace(store, who)
   if (!place) throw invalidToken()
-  const roles = teamId === undefined ? [] : (place.membership.teams[teamId] ?? [])
+  const { team, membership } = place
+  const roles = team ? (membership.teams[team.id] ?? []) : []
   return {
     ...place,
     userId,
     email,
-    reach: teamId === undefined ? 'company' : 'team',
+    reach: team ? 'team' : 'company',
     credential,
-    privileges: privilegesOf(place.membership.roles, roles),
+    privileges: privilegesOf(membership.roles, roles),
   }
 }
 

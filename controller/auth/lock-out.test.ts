@@ -85,6 +85,23 @@ describe('wrong tries', () => {
   })
 })
 
+const writtenBytes = async () =>
+  Number(/aof_current_size:(\d+)/.exec(await redis.redis.info('persistence'))?.[1])
+
+async function grownBy(check: () => Promise<unknown>): Promise<number> {
+  const before = await writtenBytes()
+  await codeOf(lockOut.guard(from('disk@x.y'), check))
+  return (await writtenBytes()) - before
+}
+
+test('only what is wrong, and that it is forgiven, waits for the disk', async () => {
+  expect(await grownBy(right)).toBe(0)
+  expect(await grownBy(half)).toBe(0)
+  expect(await grownBy(wrong)).toBeGreaterThan(0)
+  expect(await grownBy(right)).toBeGreaterThan(0)
+  expect(await grownBy(right)).toBe(0)
+})
+
 test.each([
   ['127.0.0.1', '127.0.0.1'],
   ['::ffff:10.1.2.3', '10.1.2.3'],

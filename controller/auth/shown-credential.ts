@@ -1,14 +1,16 @@
+import type { ApiKeyRecord } from '../store/api-keys.ts'
+import type { SessionRecord } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Seal } from './seal.ts'
 
 /** What an Authorization header shows, as it is hashed. */
-export interface ShownCredential {
+interface ShownCredential {
   readonly kind: 'session' | 'key'
   readonly token: string
 }
 
 /** Reads the header; undefined for what cannot be a session or key. */
-export function shownIn(authorization: string): ShownCredential | undefined {
+function shownIn(authorization: string): ShownCredential | undefined {
   const [, key] = /^Key ([0-9a-f]{64})$/i.exec(authorization) ?? []
   // A key is the same in capitals.
   if (key) return { kind: 'key', token: key.toLowerCase() }
@@ -16,13 +18,30 @@ export function shownIn(authorization: string): ShownCredential | undefined {
   return token ? { kind: 'session', token } : undefined
 }
 
-/** The id of the session or key that is shown, however it is written; undefined when there is none such. */
-export async function idOfShown(
+/** The session or key that was shown, as it was when it was looked up. */
+export type FoundCredential =
+  | { readonly kind: 'session'; readonly record: SessionRecord }
+  | { readonly kind: 'key'; readonly record: ApiKeyRecord }
+
+/** What the header of a request was found to show, and when. */
+export interface Shown {
+  readonly found: FoundCredential | undefined
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number
+}
+
+/** Whether it still holds is for the caller to judge. Undefined when there is none such. */
+export async function findShown(
   { store, seal }: { readonly store: Store; readonly seal: Seal },
   authorization: string,
-): Promise<string | undefined> {
+): Promise<FoundCredential | undefined> {
   const shown = shownIn(authorization)
   if (!shown) return undefined
-  const place = shown.kind === 'key' ? store.apiKeys : store.sessions
-  return (await place.find(seal.hashToken(shown.token)))?.id
+  const hash = seal.hashToken(shown.token)
+  if (shown.kind === 'key') {
+    const record = await store.apiKeys.find(hash)
+    return record && { kind: 'key', record }
+  }
+  const record = await store.sessions.find(hash)
+  return record && { kind: 'session', record }
 }

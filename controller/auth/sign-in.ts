@@ -92,24 +92,29 @@ export function wholeCompany(teams: readonly Organisation[]): Organisation {
 
 /** The teams of a user, the oldest first; the company itself where the user has no team. */
 async function organisationsOf(store: Store, user: User): Promise<Organisation[]> {
-  const organisations: Organisation[] = []
-  for (const companyId of (await store.users.companiesOf(user.id)).sort()) {
-    const company = await store.companies.readCompany(companyId)
-    const membership = await store.companies.readMembership(companyId, user.id)
-    if (!company || !membership) continue
-    const preferences = await store.authPreferences.read(companyId)
-    const teams = (await store.companies.listTeams(companyId)).filter(
-      (team) => membership.teams[team.id],
-    )
-    const parts = teams.length > 0 ? teams : [undefined]
-    organisations.push(
-      ...parts.map((team) => {
-        const listed = team ? [team] : []
-        return { company, preferences, membership, team, listed }
-      }),
-    )
-  }
-  return organisations
+  const companyIds = (await store.users.companiesOf(user.id)).sort()
+  const all = await Promise.all(companyIds.map((id) => organisationsIn(store, id, user)))
+  return all.flat()
+}
+
+async function organisationsIn(
+  store: Store,
+  companyId: string,
+  user: User,
+): Promise<Organisation[]> {
+  const [company, membership, preferences, all] = await Promise.all([
+    store.companies.readCompany(companyId),
+    store.companies.readMembership(companyId, user.id),
+    store.authPreferences.read(companyId),
+    store.companies.listTeams(companyId),
+  ])
+  if (!company || !membership) return []
+  const teams = all.filter((team) => membership.teams[team.id])
+  const parts = teams.length > 0 ? teams : [undefined]
+  return parts.map((team) => {
+    const listed = team ? [team] : []
+    return { company, preferences, membership, team, listed }
+  })
 }
 
 /** Opens a session for whoever has proven to be this user. */

@@ -3,7 +3,8 @@ import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../shared/api/errors.ts'
 import type { Seal } from '../auth/seal.ts'
-import { idOfShown } from '../auth/shown-credential.ts'
+import { findShown } from '../auth/shown-credential.ts'
+import { requestCounter } from '../store/request-counts.ts'
 import type { Redis } from '../store/redis.ts'
 import type { Store } from '../store/store.ts'
 
@@ -22,8 +23,7 @@ export async function addRateLimit(app: FastifyInstance, deps: RateLimitDeps): P
   await app.register(rateLimit, {
     max: requestsPerMinute,
     timeWindow: 60_000,
-    redis,
-    nameSpace: 'temblor:rate:',
+    store: requestCounter(redis),
     // A limiter that cannot count must not close the API.
     skipOnError: true,
     keyGenerator: async (request) =>
@@ -51,7 +51,11 @@ async function countedAs(deps: RateLimitDeps, request: FastifyRequest): Promise<
   const { authorization } = request.headers
   if (contract?.access === 'public' || contract?.rateLimit === false || !authorization)
     return request.ip
-  // Without storage nothing is counted anyway.
-  const id = await idOfShown(deps, authorization).catch(() => undefined)
-  return id ?? `nobody at ${request.ip}`
+  try {
+    const atMs = performance.now()
+    request.shown = { found: await findShown(deps, authorization), atMs }
+  } catch {
+    // Without storage nothing is counted anyway.
+  }
+  return request.shown?.found?.record.id ?? `nobody at ${request.ip}`
 }

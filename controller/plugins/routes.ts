@@ -12,6 +12,7 @@ import type { Access as Gate, Caller } from '../auth/access.ts'
 import type { AuditNote, RequestAudit } from '../audit/of-request.ts'
 import { enterTeam } from '../auth/enter-team.ts'
 import { forbidden } from '../auth/forbidden.ts'
+import type { Shown } from '../auth/shown-credential.ts'
 import type { Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 
@@ -117,7 +118,7 @@ async function admit(
   contract: RouteContract,
 ): Promise<void> {
   // Known from here on, so that the audit can say who was refused.
-  request.caller = await gate.authenticate(request.headers.authorization)
+  request.caller = await gate.authenticate(request.headers.authorization, request.shown)
   const named = await inNamedTeam(store, request.caller, request)
   const { team } = request.params as { team?: string }
   request.caller = team === undefined ? named : await enterTeam(store, named, team)
@@ -222,6 +223,8 @@ function schemaOf(contract: RouteContract): Record<string, unknown> {
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** What its Authorization header was found to show, where that was looked up to count it. */
+    shown?: Shown
     caller?: Caller
   }
 }

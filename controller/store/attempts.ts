@@ -1,5 +1,5 @@
 import { keys } from './keys.ts'
-import { loadScript, redisNowMs, type Redis } from './redis.ts'
+import { loadScript, type Redis } from './redis.ts'
 
 /** How many failed tries count at once, and for how long each does. */
 export interface AttemptLimit {
@@ -30,9 +30,13 @@ export interface Attempts {
 const checkWithinMs = 30_000
 
 const takeAttempt = loadScript('take-attempt')
+const settleAttempt = loadScript('settle-attempt')
 
 /** Opens the store of tries to sign in. */
 export function openAttempts(redis: Redis): Attempts {
+  const settle = async (subject: string, ...args: (string | number)[]) => {
+    await settleAttempt.run(redis, [keys.attempts(subject)], args)
+  }
   return {
     async take(subject, id, { most, windowMs }) {
       const args = [id, most, windowMs, checkWithinMs]
@@ -40,21 +44,8 @@ export function openAttempts(redis: Redis): Attempts {
       const [kind, waitMs] = answer as [Taken['kind'], number?]
       return kind === 'locked' ? { kind, waitMs: Number(waitMs) } : { kind }
     },
-    async fail(subject, id, { windowMs }) {
-      const key = keys.attempts(subject)
-      const until = (await redisNowMs(redis)) + windowMs
-      await redis
-        .multi()
-        .zrem(key, `p:${id}`)
-        .zadd(key, until, `f:${id}`)
-        .pexpire(key, windowMs)
-        .exec()
-    },
-    async giveBack(subject, id) {
-      await redis.zrem(keys.attempts(subject), `p:${id}`)
-    },
-    async forget(subject) {
-      await redis.del(keys.attempts(subject))
-    },
+    fail: (subject, id, { windowMs }) => settle(subject, id, 'fail', windowMs),
+    giveBack: (subject, id) => settle(subject, id, 'give_back'),
+    forget: (subject) => settle(subject, '', 'forget'),
   }
 }

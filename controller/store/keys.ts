@@ -15,6 +15,8 @@ export const keys = {
   userCompanies: (userId: string) => `temblor:user:${userId}:companies`,
   /** ZSET of tries to sign in of a user or an address. */
   attempts: (subject: string) => `temblor:attempts:${subject}`,
+  /** STRING how many requests somebody made in a minute. */
+  requests: (whose: string) => `temblor:rate:${whose}`,
   /** SET of ids. */
   apiKeys: (userId: string) => `temblor:{u:${userId}}:api-keys`,
   apiKeyPrefix: (userId: string) => `temblor:{u:${userId}}:api-key:`,

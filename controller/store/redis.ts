@@ -9,11 +9,25 @@ const commandTimeoutMs = 3_000
 
 /** Connects to `redis://…`, `rediss://…` or `unix:///path`. Reconnects by itself. */
 export function openRedis(url: string): Redis {
-  return connect(url, {
+  const redis = connect(url, {
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 1,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1_000),
   })
+  redis.on('connect', () => writeTogether(redis.stream))
+  return redis
+}
+
+/** What is asked for at once leaves in one write: Redis wakes once for it, and syncs what it writes once. */
+function writeTogether(stream: Redis['stream']): void {
+  const send = stream.write.bind(stream) as (...args: unknown[]) => boolean
+  stream.write = (...args: unknown[]) => {
+    if (stream.writableCorked === 0) {
+      stream.cork()
+      process.nextTick(() => stream.uncork())
+    }
+    return send(...args)
+  }
 }
 
 /** Connects as BullMQ needs it: its workers block, so no command may time out. */

@@ -86,13 +86,14 @@ export function openSessions(redis: Redis): Sessions {
   return {
     async open({ epoch, ...facts }, { tokenHash, renewHash, expiresMs }) {
       const id = randomUUID()
-      await pointTo(id, facts.endsMs, { tokenHash, renewHash, expiresMs })
       const fields = { token: tokenHash, renew: renewHash, expiresMs, epoch }
       const opened = redis
         .multi()
         .hset(keys.session(id), { ...fields, facts: JSON.stringify(facts) })
         .pexpireat(keys.session(id), facts.endsMs)
-      await answersOf(opened)
+      // Nobody knows the tokens yet, so that their order does not matter.
+      const ways = pointTo(id, facts.endsMs, { tokenHash, renewHash, expiresMs })
+      await Promise.all([ways, answersOf(opened)])
     },
     async find(tokenHash) {
       const found = await read(keys.sessionToken(tokenHash))
