@@ -1,11 +1,13 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readProc } from '../../agent/host/processes.ts'
 import { createAttack } from '../../shared/api/attacks.ts'
 import { listActiveClients } from '../../shared/api/clients.ts'
 import { haltAttack } from '../../shared/api/halts.ts'
+import { type Cores, mainThreads, otherThreads, threadsOf, watchCores } from './cores.ts'
 import { decimal, goal, spreadOf } from './figures.ts'
-import type { Group } from './group.ts'
-import { foreignCell, type ForeignCpu, watchForeignCpu } from './machine.ts'
+import type { Group, Table } from './group.ts'
+import { familyOf, foreignCell, type ForeignCpu, watchForeignCpu } from './machine.ts'
 import type { Rig } from './rig.ts'
 import { watchJournal } from './watch-burner.ts'
 
@@ -25,6 +27,7 @@ interface Phase {
   /** How far apart the agent was heard, seconds. */
   readonly heard: readonly number[]
   readonly foreign: ForeignCpu
+  readonly cores: readonly (readonly [who: string, cores: Cores])[]
 }
 
 /** The API, orders and heartbeats while logins flood in, beside the same without them. */
@@ -42,7 +45,7 @@ export const measureLogins: Group = async (context) => {
   context.signal.throwIfAborted()
   context.say('  without logins again')
   const after = await watch(rig, authorizations, seconds)
-  return {
+  const logged: Table = {
     title: `Logins: ${loginsPerSecond} a second, half of them right (${seconds} s each)`,
     rows: [
       [
@@ -67,17 +70,54 @@ export const measureLogins: Group = async (context) => {
     ],
     missing: [],
   }
+  return [logged, tableOfCores(before, during)]
 }
 
 /** The same requests at the same pace, whatever else goes on. */
 async function watch(rig: Rig, authorizations: readonly string[], seconds: number): Promise<Phase> {
-  const foreign = watchForeignCpu()
+  const [foreign, cores] = [watchForeignCpu(), watchParts(rig)]
   const [reads, orders, heard] = await Promise.all([
     timeReads(rig, authorizations, seconds),
     timeOrders(rig, seconds),
     timeHeartbeats(rig, seconds),
   ])
-  return { reads, orders, heard, foreign: foreign() }
+  return { reads, orders, heard, foreign: foreign(), cores: cores() }
+}
+
+/** Watches who shares the cores. */
+function watchParts({ controllerPid }: Rig): () => Phase['cores'] {
+  const family = [...familyOf(process.pid)]
+  const redis = family.find((pid) => readProc(`${pid}/comm`)?.startsWith('redis-server'))
+  const children = [...familyOf(controllerPid)].filter((pid) => pid !== controllerPid)
+  const parts = [
+    ['controller, its own thread', () => mainThreads(controllerPid)],
+    [
+      'controller, what hashes for it',
+      () => [...otherThreads(controllerPid), ...children.flatMap(threadsOf)],
+    ],
+    ['Redis, its own thread', () => (redis === undefined ? [] : mainThreads(redis))],
+    ['the load', () => threadsOf(process.pid)],
+  ] as const
+  const watched = parts.map(([who, threads]) => [who, watchCores(threads)] as const)
+  return () => watched.map(([who, ended]) => [who, ended()] as const)
+}
+
+function cellsOfCores(cores: Cores | undefined): string[] {
+  return cores ? [decimal(cores.used, 3), decimal(cores.waited, 3)] : ['-', '-']
+}
+
+/** Who used the cores, and who waited for one. */
+function tableOfCores(before: Phase, during: Phase): Table {
+  const rows = during.cores.map(([who, cores]) => {
+    const calm = before.cores.find(([name]) => name === who)?.[1]
+    return [who, ...cellsOfCores(calm), ...cellsOfCores(cores)]
+  })
+  return {
+    title: 'Logins: who used the cores',
+    rows: [['', 'WITHOUT: CORES', 'WAITED FOR ONE', 'WITH: CORES', 'WAITED FOR ONE'], ...rows],
+    notes: ['Waited: ready to run while another ran, in seconds a second.'],
+    missing: [],
+  }
 }
 
 async function timeReads({ stack }: Rig, authorizations: readonly string[], seconds: number) {
