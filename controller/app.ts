@@ -16,6 +16,7 @@ import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMfaRoutes } from './api/mfa/routes.ts'
 import type { MfaService } from './api/mfa/service.ts'
 import { addMetricsRoutes } from './api/metrics/routes.ts'
+import { addOAuthRoutes } from './api/oauth/routes.ts'
 import { addPasswordResetRoutes } from './api/password-reset/routes.ts'
 import { addRoleRoutes } from './api/roles/routes.ts'
 import { addSamlAliasRoutes } from './api/saml-aliases/routes.ts'
@@ -35,6 +36,8 @@ import type { LockOut } from './auth/lock-out.ts'
 import type { Passwords } from './auth/password.ts'
 import type { InvitationRation, MailRation } from './auth/ration.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { Outbound } from './oauth/outbound.ts'
+import type { PublicProvider } from './oauth/public-provider.ts'
 import { addPages } from './pages/routes.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
@@ -64,6 +67,12 @@ export interface AppDeps {
   readonly mailer: Mailer | undefined
   /** Where links lead to. */
   readonly siteUrl: () => string
+  /** The way to identity providers. */
+  readonly outbound: Outbound
+  /** Whether an identity provider may be on this machine. */
+  readonly mayBeLocal: () => boolean
+  /** Undefined where no public identity provider is set up. */
+  readonly publicProvider: PublicProvider | undefined
   /** `host:port` where agents connect. */
   readonly agentAddress: () => string
   /** SHA-256 of the controller's CA, hex. */
@@ -136,6 +145,7 @@ function addRoutes(
   addSamlRoutes(router, deps)
   addSamlAliasRoutes(router, deps)
   addSsoRoutes(router, deps)
+  addOAuthRoutes(router, deps)
   addApiKeyRoutes(router, deps)
   addAttackRoutes(router, deps)
   addHaltRoutes(router, deps)

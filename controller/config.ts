@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { readMailSettings, type MailSettings } from './mail/settings.ts'
+import { readProviderSettings, type ProviderSettings } from './oauth/settings.ts'
 
 /** The settings of a controller, checked once at its start. */
-export interface ControllerConfig {
+export interface ControllerConfig extends ProviderSettings {
   /** Address to listen on for HTTP. */
   readonly listen: string
   /** Address to listen on for agents; they always speak mutual TLS. */
@@ -65,6 +66,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     keyFile: resolve(env['TEMBLOR_KEY_FILE'] || `${dataDir}/keys.json`),
     publicUrl: readPublicUrl(env['TEMBLOR_PUBLIC_URL'], faults),
     mail: readMailSettings(env, faults),
+    ...readProviderSettings(env, faults),
     sessionSeconds: number('TEMBLOR_SESSION_SECONDS', 720 * minuteSeconds, 1, 720 * minuteSeconds),
     renewalSeconds: number('TEMBLOR_RENEWAL_SECONDS', 7 * 86_400, 1, 90 * 86_400),
     auditDays: number('TEMBLOR_AUDIT_DAYS', 400, 0, 36_500),

@@ -14,6 +14,7 @@ import { caFingerprint, openKeyFile, type KeyFile } from './auth/key-file.ts'
 import { createSeal } from './auth/seal.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
+import { isLocal } from './auth/provider-settings.ts'
 import { createRations } from './auth/ration.ts'
 import { isLoopback, type ControllerConfig } from './config.ts'
 import { openEventFeed } from './events/feed.ts'
@@ -21,6 +22,8 @@ import { createHealth } from './health.ts'
 import { startAuditCare } from './jobs/audit-care.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createOutbound } from './oauth/outbound.ts'
+import { createPublicProvider } from './oauth/public-provider.ts'
 import { ownBootId, registerOwnHost } from './own-host.ts'
 import { siteOf, type Site } from './site.ts'
 import { durabilityWarnings, openRedis } from './store/redis.ts'
@@ -74,6 +77,7 @@ export async function startController(
   const ways = {
     mailer,
     siteUrl: () => site().url,
+    ...waysToProviders(config, () => site().url),
     agentAddress: () => site().agentAddress,
     caSha256: caFingerprint(keyFile),
   }
@@ -110,6 +114,20 @@ function startAudit(
       care.close()
       await audit.close()
     },
+  }
+}
+
+/** How identity providers are reached. */
+function waysToProviders(
+  { localProviders, publicProvider }: ControllerConfig,
+  siteUrl: () => string,
+): Pick<AppDeps, 'outbound' | 'mayBeLocal' | 'publicProvider'> {
+  const mayBeLocal = () => localProviders ?? isLocal(new URL(siteUrl()).hostname)
+  const outbound = createOutbound(mayBeLocal)
+  return {
+    outbound,
+    mayBeLocal,
+    publicProvider: publicProvider && createPublicProvider(publicProvider, outbound),
   }
 }
 

@@ -3,6 +3,8 @@ export const auditActions = {
   'session.login': 'Somebody signed in, or tried to.',
   'session.saml':
     'A SAML response came: roles as it claims them, `old` and `new`, or why it was refused.',
+  'session.oauth':
+    'An OAuth provider sent a browser back: whom it vouches for, or why that was refused.',
   'session.renew':
     'A session was renewed, or somebody tried to; `renew_token_reused` when that ended it.',
   'session.logout': 'A session was ended.',
@@ -33,6 +35,7 @@ export const auditActions = {
   'company.update': 'Preferences or default roles of a company were changed.',
   'company.preferences':
     'How people sign in to a company, or which keys there may be, was changed.',
+  'company.oauth': 'The OAuth provider of a company was set.',
   'company.saml': 'The SAML identity provider of a company was set.',
   'company.saml-alias':
     'A value of role claims was made to stand for roles, for others or for none.',

@@ -1,5 +1,6 @@
 import { ApiError } from '../../shared/api/errors.ts'
 import type { Session } from '../../shared/api/sessions.ts'
+import type { SsoMethod } from '../../shared/api/sign-in-failures.ts'
 import { privilegesOf, type Privilege } from '../../shared/roles.ts'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { Company, Membership, Team } from '../store/companies.ts'
@@ -59,7 +60,7 @@ export interface Access {
   /** Undefined when the user has no access to the company. */
   openSso(
     who: { readonly email: string; readonly companyId: string },
-    amr: 'saml',
+    amr: SsoMethod,
   ): ReturnType<typeof openSsoSession>
   logout(caller: Caller): Promise<void>
   /**

@@ -97,13 +97,13 @@ function understood<T>(read: () => T): T {
 }
 
 /** Whoever was revoked stays so until an admin gives the access back. */
-function checkAccess(member: Member | undefined): void {
+export function checkAccess(member: Member | undefined): void {
   if (member?.state === 'REVOKED')
     throw new SsoRefusal('access', 'The access of this user to the company was revoked.')
 }
 
 /** A user without a password. Of several sign-ins at once one makes it. */
-async function addUser(store: Store, email: string): Promise<User> {
+export async function addUser(store: Store, email: string): Promise<User> {
   try {
     return await store.users.add(email, '')
   } catch (error) {
@@ -113,6 +113,6 @@ async function addUser(store: Store, email: string): Promise<User> {
   }
 }
 
-function told(member: Pick<Member, 'roles' | 'teams'> | undefined): ToldRoles {
+export function told(member: Pick<Member, 'roles' | 'teams'> | undefined): ToldRoles {
   return { roles: member?.roles, teams: member?.teams }
 }

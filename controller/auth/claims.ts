@@ -54,6 +54,25 @@ export function readAttributeClaims(
   }
 }
 
+/**
+ * Reads the claims `company_roles` and `team_roles` of OpenID Connect, which are lists; undefined when there is
+ * neither.
+ * @throws ClaimError
+ */
+export function readTokenClaims(claims: Readonly<Record<string, unknown>>): RoleClaims | undefined {
+  const company = listOf(claims, 'company_roles')
+  const teams = listOf(claims, 'team_roles')
+  if (!company && !teams) return undefined
+  return { companyRoles: company?.map(toCompanyRole), teams: (teams ?? []).map(toTeamClaim) }
+}
+
+function listOf(claims: Readonly<Record<string, unknown>>, name: string): string[] | undefined {
+  const value = claims[name]
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
+  throw new ClaimError(`The claim ${name} is not a list of texts.`)
+}
+
 function toCompanyRole(text: string): CompanyRole {
   if (isCompanyRole(text)) return text
   throw new ClaimError(`${quoted(text)} is not a company role.`)

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { emailKey } from '../store/users.ts'
 import type { AccessDeps } from './access.ts'
 import { findPlace } from './place.ts'
-import { allowsPasswords } from './methods.ts'
+import { allowsPasswords, allowsSso } from './methods.ts'
 import { lifeSeconds, sessionAnswer, type Organisation } from './session-answer.ts'
 import { derivedTokens, freshTokens, hashesOf } from './tokens.ts'
 
@@ -78,7 +78,7 @@ function methodTrouble(
   preferences: AuthPreferences,
 ): string | undefined {
   // Who gives identities asks for second factors itself.
-  if (amr === 'saml') return preferences.samlEnabled ? undefined : 'method_disabled'
+  if (amr !== 'password') return allowsSso(preferences, amr) ? undefined : 'method_disabled'
   if (!allowsPasswords(preferences)) return 'method_disabled'
   return preferences.mfaRequired && !hasSecondFactor ? 'mfa_required' : undefined
 }

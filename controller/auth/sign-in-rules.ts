@@ -2,7 +2,7 @@ import type { AuthPreferences } from '../../shared/api/auth-preferences.ts'
 import { ApiError } from '../../shared/api/errors.ts'
 import type { SamlSettings, SignInSettings } from '../store/sign-in-settings.ts'
 import type { Store } from '../store/store.ts'
-import { allowsPasswords } from './methods.ts'
+import { allowsPasswords, allowsSso } from './methods.ts'
 
 /**
  * Changes how people sign in to a company, so that some owner is always proven to have a way in.
@@ -18,7 +18,7 @@ export async function changeSignIn(
     const next = edit(now)
     checkProvider(now.preferences, next)
     if (!isOpen(next, owners) && (isOpen(now, owners) || changesProvider(now, next)))
-      throw wouldLockOut(now.preferences, next.preferences)
+      throw wouldLockOut(now, next)
     return next
   })
 }
@@ -31,41 +31,58 @@ async function ownersOf(store: Store, companyId: string): Promise<ReadonlySet<st
   return new Set(owners.map(({ userId }) => userId))
 }
 
-const needProvider = ['samlEnabled', 'samlForced', 'claimsRequired'] as const
+/** What needs a provider, which of them, and how that is set. */
+const needProvider = [
+  ['samlEnabled', 'SAML provider', 'saml/props', ['saml']],
+  ['samlForced', 'SAML provider', 'saml/props', ['saml']],
+  ['oauthEnabled', 'OAuth provider', 'oauth/settings', ['oauth']],
+  ['claimsRequired', 'provider', 'saml/props or oauth/settings', ['saml', 'oauth']],
+] as const
 
-function checkProvider(before: AuthPreferences, { preferences, saml }: SignInSettings): void {
-  for (const field of needProvider)
-    if (preferences[field] && !before[field] && !saml)
+function checkProvider(before: AuthPreferences, next: SignInSettings): void {
+  for (const [field, what, where, kinds] of needProvider)
+    if (next.preferences[field] && !before[field] && !kinds.some((kind) => next[kind]))
       throw new ApiError(
         'not_supported',
-        `${field} cannot be true: the company has no SAML provider; set it with POST /companies/{id}/saml/props. Allowed: false. Nothing was changed.`,
+        `${field} cannot be true: the company has no ${what}; set it with POST /companies/{id}/${where}. Allowed: false. Nothing was changed.`,
         { details: { field, value: true, allowed: false } },
       )
 }
 
 /** Whether an owner is known to have a way in: passwords, or a provider with which one came in. */
-function isOpen({ preferences, saml }: SignInSettings, owners: ReadonlySet<string>): boolean {
+function isOpen(
+  { preferences, saml, oauth }: SignInSettings,
+  owners: ReadonlySet<string>,
+): boolean {
   if (allowsPasswords(preferences)) return true
-  return preferences.samlEnabled && Boolean(saml?.proofs.some(({ userId }) => owners.has(userId)))
+  const isProven = (provider: SignInSettings['saml'] | SignInSettings['oauth']) =>
+    Boolean(provider?.proofs.some(({ userId }) => owners.has(userId)))
+  return (
+    (allowsSso(preferences, 'saml') && isProven(saml)) ||
+    (allowsSso(preferences, 'oauth') && isProven(oauth))
+  )
 }
 
 /** Where nobody is proven any more, because owners have changed, the way in must at least stay as it is. */
 function changesProvider(before: SignInSettings, after: SignInSettings): boolean {
   return (
     before.preferences.samlEnabled !== after.preferences.samlEnabled ||
-    before.saml?.version !== after.saml?.version
+    before.preferences.oauthEnabled !== after.preferences.oauthEnabled ||
+    before.saml?.version !== after.saml?.version ||
+    before.oauth?.version !== after.oauth?.version
   )
 }
 
-function wouldLockOut(before: AuthPreferences, after: AuthPreferences): ApiError {
-  const changed = (['passwordEnabled', 'samlForced', 'samlEnabled'] as const).find(
-    (name) => before[name] !== after[name],
+function wouldLockOut(before: SignInSettings, after: SignInSettings): ApiError {
+  const changed = (['passwordEnabled', 'samlForced', 'samlEnabled', 'oauthEnabled'] as const).find(
+    (name) => before.preferences[name] !== after.preferences[name],
   )
-  const field = changed ?? 'certificate'
-  const value = changed && after[changed]
+  const ofProvider = before.saml?.version === after.saml?.version ? 'clientId' : 'certificate'
+  const field = changed ?? ofProvider
+  const value = changed && after.preferences[changed]
   return new ApiError(
     'would_lock_out',
-    `${field} cannot be so${value === undefined ? '' : ` (${value})`}: no owner has signed in with the SAML provider as it would then be, so nobody could. Have an owner sign in with it first. Nothing was changed.`,
+    `${field} cannot be so${value === undefined ? '' : ` (${value})`}: no owner has signed in with the provider as it would then be, so nobody could. Have an owner sign in with it first. Nothing was changed.`,
     { details: { field, ...(value === undefined ? {} : { value, allowed: !value }) } },
   )
 }
@@ -81,5 +98,19 @@ export async function noteProof(
     if (now.saml?.version !== version) return now
     const others = now.saml.proofs.filter(({ userId }) => userId !== proof.userId)
     return { ...now, saml: { ...now.saml, proofs: [...others, proof].slice(-20) } }
+  })
+}
+
+/** The same of an OAuth provider. */
+export async function noteOAuthProof(
+  store: Store,
+  companyId: string,
+  version: string,
+  userId: string,
+): Promise<void> {
+  await store.signInSettings.change(companyId, (now) => {
+    if (now.oauth?.version !== version) return now
+    const others = now.oauth.proofs.filter((one) => one.userId !== userId)
+    return { ...now, oauth: { ...now.oauth, proofs: [...others, { userId }].slice(-20) } }
   })
 }

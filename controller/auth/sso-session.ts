@@ -1,4 +1,5 @@
 import type { Session } from '../../shared/api/sessions.ts'
+import type { SsoMethod } from '../../shared/api/sign-in-failures.ts'
 import type { AccessDeps } from './access.ts'
 import { openSession } from './sign-in.ts'
 
@@ -9,7 +10,7 @@ import { openSession } from './sign-in.ts'
 export async function openSsoSession(
   deps: AccessDeps,
   who: { readonly email: string; readonly companyId: string },
-  amr: 'saml',
+  amr: SsoMethod,
 ): Promise<{ session: Session; userId: string; isOwner: boolean } | undefined> {
   const { store } = deps
   const { companyId } = who

@@ -191,6 +191,12 @@ function privilegesFor<P extends string>(access: P | readonly P[]): readonly P[]
   return typeof access === 'string' ? [access] : access
 }
 
+/** The other success of operations that may lead on. */
+const leadsOn = {
+  description: 'Nothing: Location leads on.',
+  content: { 'text/plain': { schema: { type: 'string', const: '' } } },
+}
+
 function schemaOf(contract: RouteContract): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(contract), (code) => errorCatalogue[code].status)
   const failures = [...byStatus].map(([status, codes]) => [
@@ -216,6 +222,7 @@ function schemaOf(contract: RouteContract): Record<string, unknown> {
       : { security: privilegesFor(contract.access).map((one) => ({ session: [one] })) }),
     response: {
       [contract.success.status]: contract.success.schema,
+      ...(contract.redirect ? { [contract.redirect]: leadsOn } : {}),
       ...Object.fromEntries(failures),
     },
   }

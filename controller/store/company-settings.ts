@@ -9,6 +9,8 @@ export interface CompanySettings {
   readonly defaultCompanyRole: CompanyRole
   /** Of whoever is invited or added to a team. */
   readonly defaultTeamRole: TeamRole
+  /** Of email addresses: who has one may join by the public identity provider. In lower case. */
+  readonly domains: readonly string[]
 }
 
 /** Settings of companies; one who set nothing has the defaults. */
@@ -28,6 +30,7 @@ const initial: CompanySettings = {
   prefs: {},
   defaultCompanyRole: 'COMPANY_USER',
   defaultTeamRole: 'TEAM_USER',
+  domains: [],
 }
 
 const field = 'settings'

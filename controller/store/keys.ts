@@ -42,6 +42,10 @@ export const keys = {
   samlAssertion: (idHash: string) => `temblor:saml-assertion:${idHash}`,
   /** STRING whom a code lets in. */
   samlTicket: (codeHash: string) => `temblor:saml-ticket:${codeHash}`,
+  /** STRING a sign-in that waits for its OAuth provider. */
+  oauthRequest: (stateHash: string) => `temblor:oauth-request:${stateHash}`,
+  /** STRING whom a code, or an access token that was obtained here, lets in. */
+  oauthTicket: (hash: string) => `temblor:oauth-ticket:${hash}`,
 
   company: (companyId: string) => `temblor:{c:${companyId}}:company`,
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,

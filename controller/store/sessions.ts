@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { SsoMethod } from '../../shared/api/sign-in-failures.ts'
 import { keys } from './keys.ts'
 import { answersOf, loadScript, type Redis } from './redis.ts'
 
 /** How somebody signed in. */
-export type SignInMethod = 'password' | 'saml'
+export type SignInMethod = 'password' | SsoMethod
 
 /** Whose session it is and what for. Roles are not in it: they are looked up at each request. */
 export interface NewSession {

@@ -17,6 +17,7 @@ import { openMfa, type Mfa } from './mfa.ts'
 import { openMfaTickets, type MfaTickets } from './mfa-tickets.ts'
 import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
+import { openOAuthFlow, type OAuthFlow } from './oauth.ts'
 import { openPasswordResets, type PasswordResets } from './password-resets.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openSamlAliases, type SamlAliases } from './saml-aliases.ts'
@@ -40,6 +41,7 @@ export interface Store {
   readonly samlFlow: SamlFlow
   readonly samlAliases: SamlAliases
   readonly ssoTests: SsoTests
+  readonly oauthFlow: OAuthFlow
   readonly samlSigner: SamlSignerStore
   readonly companySettings: CompanySettingsStore
   readonly teams: Teams
@@ -74,7 +76,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
       `The data in Redis have schema version ${found}; this Temblor knows up to ${schemaVersion}. Use the newer Temblor.`,
     )
   const teams = openTeams(redis, seal)
-  const signInSettings = openSignInSettings(redis)
+  const signInSettings = openSignInSettings(redis, seal)
   const samlSigner = openSamlSigner(redis, seal)
   const mfa = openMfa(redis, seal)
   return {
@@ -85,6 +87,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     samlFlow: openSamlFlow(redis),
     samlAliases: openSamlAliases(redis),
     ssoTests: openSsoTests(redis),
+    oauthFlow: openOAuthFlow(redis),
     samlSigner,
     companySettings: openCompanySettings(redis),
     teams,
@@ -102,7 +105,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
     executions: openExecutions(redis),
-    sealedPlaces: [teams, mfa, samlSigner],
+    sealedPlaces: [teams, mfa, samlSigner, signInSettings],
     rotationLock: openRotationLock(redis),
   }
 }

@@ -16,10 +16,15 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase()
 }
 
+/** Whether it has the form of an email address. */
+export function isEmail(text: string): boolean {
+  return /^[^\s\p{Cc}@|;,]{1,64}@[^\s\p{Cc}@|;,]{1,189}$/u.test(text)
+}
+
 /** The address as it is kept. @throws ApiError `invalid_body` when it is none */
 export function checkEmail(email: string): string {
   const address = email.trim()
-  if (/^[^\s\p{Cc}@|;,]{1,64}@[^\s\p{Cc}@|;,]{1,189}$/u.test(address)) return address
+  if (isEmail(address)) return address
   throw new ApiError('invalid_body', `"${email.slice(0, 260)}" is not an email address.`, {
     details: { field: 'email', value: email.slice(0, 260) },
   })

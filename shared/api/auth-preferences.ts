@@ -7,8 +7,8 @@ const onOff = (description: string) => Type.Boolean({ description })
 const preferences = {
   passwordEnabled: onOff('Sign-in with a password.'),
   mfaRequired: onOff('A second factor at each sign-in with a password.'),
-  googleEnabled: onOff('Sign-in with Google; this server has none.'),
-  oauthEnabled: onOff('Sign-in with an OAuth provider.'),
+  googleEnabled: onOff('Sign-in with the public provider of this service, such as Google.'),
+  oauthEnabled: onOff('Sign-in with the OAuth provider of the company.'),
   samlEnabled: onOff('Sign-in with a SAML provider.'),
   samlForced: onOff('Sign-in with the SAML provider alone.'),
   samlAliasesEnabled: onOff('Whether values of `company:roles` may be aliases.'),

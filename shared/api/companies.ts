@@ -4,6 +4,7 @@ import { isPromotion } from '../role-rules.ts'
 import { companyRoles, teamRoles } from '../roles.ts'
 import { Client } from './clients.ts'
 import { Nullable } from './nullable.ts'
+import { OAuthSettings } from './oauth.ts'
 import { defineRoute } from './route.ts'
 import { SamlIdpPrefs } from './saml.ts'
 import { Org } from './teams.ts'
@@ -33,10 +34,14 @@ export const Company = Type.Object(
     }),
     defaultCompanyRole: Type.String({ description: 'Of whoever is invited.' }),
     defaultTeamRole: Type.String({ description: 'Of whoever is invited or added to a team.' }),
+    domains: Type.Array(Type.String(), {
+      description:
+        'Of email addresses: who has one may join by the public identity provider without an invitation.',
+    }),
     haltAllCoolDownEnd: Type.Null({ description: 'A halt of everything bars nothing afterwards.' }),
     authMethodPrefs: AuthPreferences,
     samlIdpPrefs: Nullable(SamlIdpPrefs),
-    oauthSettings: Type.Null({ description: 'No OAuth provider is set.' }),
+    oauthSettings: Nullable(OAuthSettings),
     orgs: Type.Optional(Type.Array(Org, { description: 'Its teams, unless `skipTeams=true`.' })),
   },
   { title: 'Company' },

@@ -31,6 +31,8 @@ export interface RouteContract {
     readonly schema: TSchema
     readonly mediaType?: string
   }
+  /** The status of its other success: nothing, but Location leads on. */
+  readonly redirect?: 303
   /** The errors that are particular to this operation. */
   readonly errors: readonly ErrorCode[]
   /** What the audit calls it. Whatever changes something has one, or says `false`: nothing worth knowing. */
@@ -51,4 +53,6 @@ export type BodyOf<C extends RouteContract> = Part<C, 'body'>
 export type QueryOf<C extends RouteContract> = Part<C, 'query'>
 export type HeadersOf<C extends RouteContract> = Part<C, 'headers'>
 export type ParamsOf<C extends RouteContract> = Part<C, 'params'>
-export type AnswerOf<C extends RouteContract> = Static<C['success']['schema']>
+export type AnswerOf<C extends RouteContract> =
+  | Static<C['success']['schema']>
+  | (C extends { readonly redirect: number } ? '' : never)

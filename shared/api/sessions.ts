@@ -48,6 +48,28 @@ export function sessionsOf(answer: Session | readonly Session[]): readonly Sessi
   return 'token' in answer ? [answer] : answer
 }
 
+/** Characters of an access token; those that are signed are long. */
+const accessTokenLimit = 16_384
+
+/** Whose access tokens are taken: of the company's provider, or of the public one of this service. */
+const tokenProviders = ['oauth', 'google'] as const
+
+const filled = { minLength: 1 } as const
+
+/** What must be there follows from whether there is an access token; an empty field is one not filled in. */
+const withPasswordOrToken = {
+  if: { required: ['accessToken'], properties: { accessToken: filled } },
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: {
+    required: ['companyName', 'provider'],
+    properties: {
+      companyName: { type: 'string', minLength: 1 },
+      provider: { enum: tokenProviders },
+    },
+  },
+  else: { required: ['email', 'password'], properties: { email: filled, password: filled } },
+} as const
+
 export const login = defineRoute({
   operationId: 'login',
   audit: 'session.login',
@@ -55,25 +77,61 @@ export const login = defineRoute({
   path: '/users/auth',
   tag: 'users.auth',
   summary:
-    'Sign in with a password: one session for each organisation of the user, or with `getCompanySession=true` one for all teams of the company, which `teamId` names.',
+    'Sign in with a password, or with an access token as at `/users/auth/sso`: one session for each organisation of the user, or with `getCompanySession=true` one for all teams of the company, which `teamId` names.',
   access: 'public',
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
   query: Type.Object({ getCompanySession: Type.Optional(Type.String()) }),
-  body: Type.Object({
-    email: Type.String({ minLength: 1, maxLength: 254 }),
-    password: Type.String({ minLength: 1, maxLength: 1024 }),
-    companyName: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
-  }),
+  body: Type.Object(
+    {
+      email: Type.Optional(Type.String({ maxLength: 254 })),
+      password: Type.Optional(Type.String({ maxLength: 1024 })),
+      companyName: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+      accessToken: Type.Optional(
+        Type.String({
+          maxLength: accessTokenLimit,
+          description: 'In place of a password, as for `/users/auth/sso`.',
+        }),
+      ),
+      provider: Type.Optional(Type.Enum([...tokenProviders, ''])),
+    },
+    withPasswordOrToken,
+  ),
   success: { status: 200, schema: Type.Union([Type.Array(Session), Session]) },
   errors: [
     'invalid_body',
     'malformed_json',
     'invalid_credentials',
+    'sso_refused',
     'mfa_required',
     'mfa_enrolment_required',
     'too_many_logins',
     'locked_out',
   ],
+})
+
+export const signInWithToken = defineRoute({
+  operationId: 'signInWithToken',
+  audit: 'session.login',
+  method: 'POST',
+  path: '/users/auth/sso',
+  tag: 'users.auth',
+  summary:
+    'Exchange the access token that `GET /oauth/callback` answered, once, for a session of the company.',
+  access: 'public',
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+  query: Type.Object({ getCompanySession: Type.Optional(Type.String()) }),
+  body: Type.Object({
+    companyName: Type.String({ minLength: 1, maxLength: 200 }),
+    accessToken: Type.String({ minLength: 1, maxLength: accessTokenLimit }),
+    provider: Type.Enum(tokenProviders, {
+      description: 'The provider of the company, or the public one of this service.',
+    }),
+    email: Type.Optional(
+      Nullable(Type.String({ maxLength: 254, description: 'Where it is said, it must fit.' })),
+    ),
+  }),
+  success: { status: 200, schema: Session },
+  errors: ['invalid_body', 'malformed_json', 'sso_refused'],
 })
 
 const renewal = {

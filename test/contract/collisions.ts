@@ -1,5 +1,6 @@
 import type { Service } from '../support/service.ts'
 import { walkedKey } from './documented.ts'
+import { walkedOAuth } from './oauth-walk.ts'
 import { withSecondFactor } from './second-factors.ts'
 
 /**
@@ -28,6 +29,7 @@ export function collisionsIn({
         certificate: walkedKey.certificate,
       },
     },
+    setOAuthSettings: { json: { ...walkedOAuth, clientId: 'another' } },
     inviteToCompany: { json: [{ email: owner }] },
     inviteToTeam: { json: { email: owner } },
     revokeUser: { path: `${ofOwner}/active` },

@@ -6,6 +6,7 @@ import type { Service } from '../support/service.ts'
 import { makeKey } from '../support/saml-idp.ts'
 import { metadataOf } from '../support/saml-metadata.ts'
 import { watch } from '../support/sse.ts'
+import { walkedOAuth } from './oauth-walk.ts'
 
 /** One operation of an OpenAPI document. */
 export interface Operation {
@@ -138,6 +139,11 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   createSamlAlias: () => ({ json: { aliasId: 'walked-group', companyRoles: ['COMPANY_USER'] } }),
   updateSamlAlias: () => ({ json: { companyRoles: ['COMPANY_USER'] } }),
   openSamlSession: () => ({ json: { code: 'x' } }),
+  setOAuthSettings: () => ({ json: walkedOAuth }),
+  openOAuthSession: () => ({ json: { code: 'x' } }),
+  signInWithToken: ({ local }) => ({
+    form: { companyName: local.company.name, accessToken: 'x', provider: 'oauth' },
+  }),
   createApiKey: () => ({ json: { identifier: 'walk' } }),
   matchContainers: () => ({ json: { isAll: true } }),
 }
@@ -157,6 +163,8 @@ const badQueries: Record<string, string> = {
   readEventReport: 'start=soon',
   readCompany: 'skipTeams=perhaps',
   beginSamlLogin: 'acsHandler=https://evil.example',
+  beginOAuthLogin: 'redirectUri=nonsense',
+  finishOAuthLogin: 'code=a&code=b',
   listSamlFailures: `email=${'x'.repeat(300)}`,
   setApiKeyExpiration: 'expiresAt=soon',
 }
@@ -176,6 +184,7 @@ export function absent({ operation: { operationId } }: Found): RequestOptions {
 const queries: Record<string, (ids: Record<string, string>) => string> = {
   listExecutions: (ids) => `?taskId=${ids['guid'] ?? nobody}`,
   beginSamlLogin: (ids) => `?companyName=${ids['company'] ?? 'nobody'}`,
+  beginOAuthLogin: (ids) => `?companyName=${ids['company'] ?? 'nobody'}`,
 }
 
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */

@@ -257,13 +257,14 @@ test('rule 17: every client needs only the base URL that ends in /v1', async () 
   expect(await send(`GET ${base}/attacks`)).toMatchObject({ status: 200 })
   const document = await sendRaw(service.baseUrl, [`GET ${base}/openapi.json HTTP/1.1`])
   expect(document).toMatchObject({ status: 200, json: { openapi: expect.stringMatching(/^3\./) } })
-  for (const line of [
-    `GET ${base}/oauth/login?companyName=x`,
-    `POST ${base}/users/auth/sso`,
-    `POST ${base}/kubernetes/attacks/new`,
-    `POST ${base}/companies/c/oauth/settings`,
-  ])
-    expect(problem(await send(line, [json], '{}'))).toEqual(notFound)
+  const missing = send(`POST ${base}/kubernetes/attacks/new`, [json], '{}')
+  expect(problem(await missing)).toEqual(notFound)
+  for (const [line, code] of [
+    [`GET ${base}/oauth/login?companyName=x`, 'sso_refused'],
+    [`POST ${base}/users/auth/sso`, 'invalid_body'],
+    [`POST ${base}/companies/c/oauth/settings`, 'invalid_body'],
+  ] as const)
+    expect(problem(await send(line, [json], '{}')).code).toBe(code)
 })
 
 test('rule 18: records of attacks, executions, hosts and sessions are snake_case', async () => {

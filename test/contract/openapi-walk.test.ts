@@ -38,6 +38,7 @@ import {
   undocumented,
   walkedUser,
 } from './documented.ts'
+import { comeBack, withProviderOnly } from './oauth-walk.ts'
 import { freshBody } from './used-up.ts'
 
 const viewerMay: ReadonlySet<string> = privilegesOf(['COMPANY_USER'], ['TEAM_CREDENTIAL_MANAGER'])
@@ -172,6 +173,7 @@ test('the success of every operation is as documented', async () => {
       const path = pathOf(found, known)
       const fresh = await freshBody(service, operationId)
       if (fresh) return await api.send('POST', path, fresh)
+      if (operationId === 'finishOAuthLogin') return await comeBack(service)
       if (operationId === 'watchTeam') return await headOf(api, path)
       const body = (await withSecondFactorFor(service, operationId)) ?? bodyOf(found)
       const answer = await api.send(found.method, path, body)
@@ -275,7 +277,10 @@ test('409: what there is already, and the same Idempotency-Key with another body
         const collision = collisions[found.operation.operationId]
         const path = collision?.path ?? pathOf(found, known)
         const body = collision ? { json: collision.json } : bodyOf(found)
-        return owner.send(found.method, path, { ...body, headers })
+        const collide = () => owner.send(found.method, path, { ...body, headers })
+        return found.operation.operationId === 'setOAuthSettings'
+          ? withProviderOnly(service, collide)
+          : collide()
       },
     ),
   ).toEqual([])

@@ -3,6 +3,7 @@ import { request, type RequestOptions } from '../support/http.ts'
 import { buildResponse } from '../support/saml-idp.ts'
 import type { Service } from '../support/service.ts'
 import { walkedKey, walkedUser } from './documented.ts'
+import { oauthCode, oauthToken } from './oauth-walk.ts'
 
 /** What is good once, so that it is made for the request that uses it up; undefined for all the others. */
 export async function freshBody(
@@ -14,6 +15,8 @@ export async function freshBody(
   if (operationId === 'resetPassword') return await resetBy(service)
   if (operationId === 'consumeSamlResponse') return samlResponseFor(service)
   if (operationId === 'openSamlSession') return await samlCodeBy(service)
+  if (operationId === 'openOAuthSession') return await oauthCode(service)
+  if (operationId === 'signInWithToken') return await oauthToken(service)
   return undefined
 }
 

@@ -1,11 +1,14 @@
 /** Whoever adds one must say here that nobody has to sign in for it. */
 export const publicOperations = [
   'acceptInvitation',
+  'beginOAuthLogin',
   'beginSamlLogin',
   'consumeSamlResponse',
   'disableMfa',
   'enableMfa',
+  'finishOAuthLogin',
   'login',
+  'openOAuthSession',
   'openSamlSession',
   'readHealth',
   'readOpenApi',
@@ -15,5 +18,6 @@ export const publicOperations = [
   'requestPasswordReset',
   'resetPassword',
   'signInWithCode',
+  'signInWithToken',
   'validateMfa',
 ]

@@ -1,11 +1,10 @@
 import { setAuthPreferences, setMfaPreferences } from '../../../shared/api/auth-preferences.ts'
 import type { Router } from '../../plugins/routes.ts'
-import type { Store } from '../../store/store.ts'
-import { createAuthPreferencesService } from './service.ts'
+import { createAuthPreferencesService, type AuthPreferencesDeps } from './service.ts'
 
 /** How people sign in to a company, and which keys there may be. */
-export function addAuthPreferencesRoutes(router: Router, { store }: { store: Store }): void {
-  const service = createAuthPreferencesService(store)
+export function addAuthPreferencesRoutes(router: Router, deps: AuthPreferencesDeps): void {
+  const service = createAuthPreferencesService(deps)
   router.add(setAuthPreferences, async ({ caller, params, body, audit }) => {
     await service.change(caller, params.companyId, body, audit)
     return 'Success' as const

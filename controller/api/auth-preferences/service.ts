@@ -21,16 +21,22 @@ export interface AuthPreferencesService {
   ): Promise<void>
 }
 
-/** What this server cannot do: switched on, it would promise something or keep people out. */
-const missing = ['googleEnabled', 'oauthEnabled'] as const
+export interface AuthPreferencesDeps {
+  readonly store: Store
+  /** Undefined where none is set up. */
+  readonly publicProvider: object | undefined
+}
 
 /** Makes the service of authentication preferences. */
-export function createAuthPreferencesService(store: Store): AuthPreferencesService {
+export function createAuthPreferencesService({
+  store,
+  publicProvider,
+}: AuthPreferencesDeps): AuthPreferencesService {
   return {
     async change(caller, companyId, given, audit) {
       if (caller.company.id !== companyId) throw companyNotFound(companyId)
       await changeSignIn(store, companyId, (now) => {
-        const preferences = changed(now.preferences, given)
+        const preferences = changed(now.preferences, given, publicProvider !== undefined)
         audit.detail(changesOf(now.preferences, preferences))
         return { ...now, preferences }
       })
@@ -38,14 +44,17 @@ export function createAuthPreferencesService(store: Store): AuthPreferencesServi
   }
 }
 
-function changed(now: AuthPreferences, given: AuthPreferencesChange): AuthPreferences {
-  for (const field of missing)
-    if (given[field] === true)
-      throw new ApiError(
-        'not_supported',
-        `${field} cannot be true: this server does not have it. Allowed: false. Nothing was changed.`,
-        { details: { field, value: true, allowed: false } },
-      )
+function changed(
+  now: AuthPreferences,
+  given: AuthPreferencesChange,
+  hasPublicProvider: boolean,
+): AuthPreferences {
+  if (given.googleEnabled === true && !hasPublicProvider)
+    throw new ApiError(
+      'not_supported',
+      'googleEnabled cannot be true: this service has no public identity provider (TEMBLOR_OIDC_CLIENT_ID). Allowed: false. Nothing was changed.',
+      { details: { field: 'googleEnabled', value: true, allowed: false } },
+    )
   const known = Object.entries(given).filter(
     ([name, value]) => Object.hasOwn(now, name) && value !== null,
   )

@@ -11,6 +11,7 @@ import { changesOf } from '../../audit/changes.ts'
 import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import { enterTeam } from '../../auth/enter-team.ts'
+import { toOAuthSettings } from '../../records/oauth.ts'
 import { toSamlIdpPrefs } from '../../records/saml.ts'
 import { toOrg } from '../../records/teams.ts'
 import type { Company } from '../../store/companies.ts'
@@ -45,10 +46,11 @@ export function createCompanyService(store: Store): CompanyService {
         createdAt: timestamp(createdMs),
         entitlements: [],
         ...settings,
+        domains: [...settings.domains],
         haltAllCoolDownEnd: null,
         authMethodPrefs: signIn.preferences,
         samlIdpPrefs: toSamlIdpPrefs(signIn),
-        oauthSettings: null,
+        oauthSettings: toOAuthSettings(signIn),
         ...(teams ? { orgs: teams.map(toOrg) } : {}),
       }
     },
@@ -83,6 +85,7 @@ function changed(now: CompanySettings, change: Change): CompanySettings {
       { details: { field: 'prefs', value: prefs.length, allowed: prefLimit } },
     )
   return {
+    ...now,
     prefs: Object.fromEntries(prefs),
     defaultCompanyRole: change.defaultCompanyRole ?? now.defaultCompanyRole,
     defaultTeamRole: change.defaultTeamRole ?? now.defaultTeamRole,

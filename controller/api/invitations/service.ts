@@ -3,10 +3,10 @@ import { ApiError } from '../../../shared/api/errors.ts'
 import type { Invitation } from '../../../shared/api/invitations.ts'
 import { passwordMinLength } from '../../../shared/api/password.ts'
 import { timestamp } from '../../../shared/api/timestamp.ts'
-import { privilegesOf } from '../../../shared/roles.ts'
 import type { Caller } from '../../auth/access.ts'
 import type { Seal } from '../../auth/seal.ts'
 import type { LockOut } from '../../auth/lock-out.ts'
+import { mayStillInvite } from '../../auth/inviter.ts'
 import { allowsPasswords } from '../../auth/methods.ts'
 import type { Passwords } from '../../auth/password.ts'
 import type { InvitationRation } from '../../auth/ration.ts'
@@ -182,13 +182,6 @@ async function findInvitation(
   if (!(await mayStillInvite(store, company.id, invitation.invitedBy)))
     throw invalid('inviter_may_not_invite')
   return { company, invitation }
-}
-
-/** An invitation is worth what its inviter may do now: whoever was revoked leaves no way in behind. */
-async function mayStillInvite(store: Store, companyId: string, inviter: string): Promise<boolean> {
-  const user = await store.users.findByEmail(inviter)
-  const membership = user && (await store.companies.readMembership(companyId, user.id))
-  return Boolean(membership && privilegesOf(membership.roles, []).has('COMPANY_USERS_WRITE'))
 }
 
 function checkPassword(password: string): void {

@@ -39,6 +39,7 @@ export function withProvider(
   }
   const { samlForced, claimsRequired } = now.preferences
   return {
+    ...now,
     saml,
     preferences: {
       ...now.preferences,

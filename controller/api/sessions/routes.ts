@@ -1,26 +1,26 @@
 import { changePassword, listOwnSessions, login, logout } from '../../../shared/api/sessions.ts'
-import type { Access } from '../../auth/access.ts'
+import { enterByToken, type EnterDeps } from '../../oauth/enter.ts'
 import type { Router } from '../../plugins/routes.ts'
-import type { Store } from '../../store/store.ts'
 import { isYes } from '../flag.ts'
 import { ownSession } from './own-session.ts'
 
 /** Sign-in, sign-out and the session of a request. */
-export function addSessionRoutes(
-  router: Router,
-  { access, store }: { access: Access; store: Store },
-): void {
+export function addSessionRoutes(router: Router, deps: EnterDeps): void {
+  const { access, store } = deps
   router.add(login, async ({ body, query, reply, request, audit }) => {
     reply.header('cache-control', 'no-store')
+    const { email = '', password = '', accessToken, provider } = body
     const companyName = body.companyName || undefined
-    audit.claim(body.email, companyName)
-    const sessions = await access.login({
-      email: body.email,
-      password: body.password,
-      companyName,
-      address: request.ip,
-      wantsCompany: isYes(query.getCompanySession),
-    })
+    const wantsCompany = isYes(query.getCompanySession)
+    if (accessToken && provider && companyName) {
+      const visit = { address: request.ip, requestId: request.id }
+      const form = { companyName, accessToken, method: provider, email, ...visit }
+      const session = await enterByToken(deps, form, audit)
+      return wantsCompany ? session : [session]
+    }
+    audit.claim(email, companyName)
+    const address = request.ip
+    const sessions = await access.login({ email, password, companyName, address, wantsCompany })
     audit.entered([...new Set([sessions].flat().map((session) => session.company_id))])
     return sessions
   })
