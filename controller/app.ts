@@ -27,6 +27,7 @@ import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addRenewalRoutes } from './api/sessions/renewal.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import { addSelfRoutes } from './api/sessions/self-routes.ts'
+import { addSignInMethodsRoutes } from './api/sign-in-methods/routes.ts'
 import { addUserRoutes } from './api/users/routes.ts'
 import type { Audit } from './audit/audit.ts'
 import { createRequestAudit } from './audit/of-request.ts'
@@ -39,6 +40,7 @@ import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './oauth/outbound.ts'
 import type { PublicProvider } from './oauth/public-provider.ts'
 import { addPages } from './pages/routes.ts'
+import { addWebApp } from './pages/web-app.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimit } from './plugins/rate-limit.ts'
@@ -118,7 +120,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       },
     },
   }) as unknown as FastifyInstance
-  addErrorHandling(app)
+  addErrorHandling(app, addWebApp(app))
   addJsonParser(app)
   await app.register(formbody, { bodyLimit: bodyLimitBytes })
   await addRateLimit(app, deps)
@@ -139,6 +141,7 @@ function addRoutes(
   const router = createRouter(scope, { gate: deps.access, store: deps.store, audit })
   addSessionRoutes(router, deps)
   addSelfRoutes(router, deps.store)
+  addSignInMethodsRoutes(router, deps)
   addRenewalRoutes(router, deps)
   addMfaRoutes(router, deps)
   addAuthPreferencesRoutes(router, deps)

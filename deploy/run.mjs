@@ -23,7 +23,7 @@ const [name, ...rest] = process.argv.slice(2)
 const args = rest.filter((arg) => arg !== '--yes')
 // Without a terminal nobody can answer: then everything is named and done.
 const askFirst =
-  process.stdin.isTTY === true && !rest.includes('--yes') && !['true', '1'].includes(process.env.CI)
+  process.stdin.isTTY && !rest.includes('--yes') && !['true', '1'].includes(process.env.CI)
 
 if (!Object.hasOwn(tasks, name ?? '')) {
   say(`usage: node deploy/run.mjs <${Object.keys(tasks).join('|')}> [--yes]`)
@@ -41,11 +41,13 @@ if (!Object.hasOwn(tasks, name ?? '')) {
 async function start() {
   if (!process.env.TEMBLOR_REDIS_URL)
     await ensureSystemPackages(['redis-server'], { say, askFirst })
+  await offerWeb()
   return runScript('deploy/local/start.ts')
 }
 
 async function demo() {
   await ensureSystemPackages(await demoPackages(), { say, askFirst })
+  await offerWeb()
   const stopEngine = await ensureEngine(say)
   try {
     return await runScript('deploy/demo/main.ts')
@@ -125,9 +127,21 @@ async function format() {
   return toolBox(root).run('oxfmt', args)
 }
 
-/** Makes dist/ of the sources, unless it is made of exactly these. Resolves to the exit code. */
+/** Makes dist/ and dist-web/ of the sources, unless they are made of exactly these. Resolves to the exit code. */
 async function build() {
-  return runScript('deploy/setup/build.mjs')
+  return (await runScript('deploy/setup/build.mjs')) || (await buildWeb())
+}
+
+/** Makes the web application alone. */
+async function buildWeb() {
+  return runChild(toolBox(root).node, [path.join(root, 'deploy/setup/build-web.mjs')], {
+    cwd: root,
+  })
+}
+
+/** The service also works without its pages. */
+async function offerWeb() {
+  if ((await buildWeb()) !== 0) say('There will be no web application; see above.')
 }
 
 /** An agent also runs without a build; what is tested and measured here is the build. */

@@ -7,11 +7,15 @@ import {
   type ErrorBody,
   type ErrorCode,
 } from '../../shared/api/errors.ts'
+import type { AppPage } from '../pages/web-app.ts'
 import { isStorageError } from '../store/redis.ts'
 import { insteadOf } from './not-offered.ts'
 
-/** Turns whatever a handler throws into the one error body. Unknown errors say nothing of themselves. */
-export function addErrorHandling(app: FastifyInstance): void {
+/**
+ * Turns whatever a handler throws into the one error body. Unknown errors say nothing of themselves. `appPage` is
+ * what people get who open an address that is not there.
+ */
+export function addErrorHandling(app: FastifyInstance, appPage?: AppPage): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toApiError(error)
     // What is turned away in a flood must not flood the log.
@@ -19,8 +23,9 @@ export function addErrorHandling(app: FastifyInstance): void {
     if (isFault) request.log.error({ err: error }, known.code)
     return sendError(reply, request, known)
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
+  app.setNotFoundHandler((request, reply) => {
+    if (appPage?.(request, reply)) return reply
+    return sendError(
       reply,
       request,
       new ApiError(
@@ -28,8 +33,8 @@ export function addErrorHandling(app: FastifyInstance): void {
         `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)} here. ` +
           (insteadOf(request.method, request.url) ?? 'See /v1/openapi.json for what there is.'),
       ),
-    ),
-  )
+    )
+  })
 }
 
 /** Answers requests that the router could not even read, in the same shape. */

@@ -25,9 +25,20 @@ export async function runChecks(root, say) {
       '',
       () => runChild(path.join(root, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: root }),
     ],
+    [
+      'types of the web application',
+      '',
+      () =>
+        runChild(path.join(root, 'node_modules/.bin/tsc'), ['-p', 'controller/web'], { cwd: root }),
+    ],
     ['dead code', 'entries are in knip.json', () => tools.run('knip', [])],
     ['proto/gen', 'npm run gen writes it anew', () => compareGenerated(root, say)],
     ['build', '', () => runChild(tools.node, ['deploy/setup/build.mjs'], { cwd: root })],
+    [
+      'build of the web application',
+      '',
+      () => runChild(tools.node, ['deploy/setup/build-web.mjs'], { cwd: root }),
+    ],
     ['unit tests', '', () => tools.run('vitest', ['run', '--project', 'unit'])],
   ]
   for (const [name, hint, step] of steps) {

@@ -165,6 +165,7 @@ const badQueries: Record<string, string> = {
   beginSamlLogin: 'acsHandler=https://evil.example',
   beginOAuthLogin: 'redirectUri=nonsense',
   finishOAuthLogin: 'code=a&code=b',
+  readSignInMethods: `companyName=${'x'.repeat(300)}`,
   listSamlFailures: `email=${'x'.repeat(300)}`,
   setApiKeyExpiration: 'expiresAt=soon',
 }
@@ -185,6 +186,7 @@ const queries: Record<string, (ids: Record<string, string>) => string> = {
   listExecutions: (ids) => `?taskId=${ids['guid'] ?? nobody}`,
   beginSamlLogin: (ids) => `?companyName=${ids['company'] ?? 'nobody'}`,
   beginOAuthLogin: (ids) => `?companyName=${ids['company'] ?? 'nobody'}`,
+  readSignInMethods: () => '?companyName=nobody',
 }
 
 /** The path of an operation relative to the base URL; `ids` stand for its parameters. */

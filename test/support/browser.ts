@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file))
+/** Where Debian puts it; undefined when it is not there. */
+export const chromiumProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) =>
+  existsSync(file),
+)
 
 /** Why tests in a browser cannot run here; undefined when they can. */
-export const browserSkipReason = program ? undefined : 'Chromium is not installed.'
+export const browserSkipReason = chromiumProgram ? undefined : 'Chromium is not installed.'
 
 /** A page in a real browser. */
 export interface Page extends AsyncDisposable {
@@ -36,7 +39,7 @@ export async function startPage(): Promise<Page> {
     '--proxy-server=127.0.0.1:9',
   ]
   const own = [`--user-data-dir=${dir}`, '--remote-debugging-port=0', 'about:blank']
-  const browser = spawn(program ?? '', [...flags, ...offline, ...own], {
+  const browser = spawn(chromiumProgram ?? '', [...flags, ...offline, ...own], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const origin = await debuggerOf(browser.stderr)

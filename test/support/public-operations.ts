@@ -13,6 +13,7 @@ export const publicOperations = [
   'readHealth',
   'readOpenApi',
   'readSamlMetadata',
+  'readSignInMethods',
   'renewOrgSession',
   'renewSession',
   'requestPasswordReset',

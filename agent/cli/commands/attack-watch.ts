@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ApiClient } from '../../../shared/api/client.ts'
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import type { Execution } from '../../../shared/api/records.ts'
+import { isOver } from '../../../shared/attack-words.ts'
 import { signedInClient } from '../credentials.ts'
 import { type ViewStep, watchAll, watchViews } from '../events/attack-views.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
@@ -10,7 +11,6 @@ import {
   type AttackView,
   eventLine,
   exitCodeOf,
-  isOver,
   progressRows,
 } from '../output/attack-view.ts'
 import type { CliIo } from '../output/io.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { CliError } from '../exit-codes.ts'
-import { createSseParser, type SseEvent, type SseParser } from './parse-sse.ts'
+import { createSseParser, type SseEvent, type SseParser } from '../../../shared/parse-sse.ts'
 
 /** Opens the stream after the event of this id. */
 export type OpenStream = (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>

@@ -1,6 +1,6 @@
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
-import type { Effect } from '../../../shared/effect.ts'
+import { formatEffect, targetName } from '../../../shared/attack-words.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import type { CliIo } from './io.ts'
 import type { ProgressRow } from './progress.ts'
@@ -11,24 +11,6 @@ import { formatTable } from './table.ts'
 export interface AttackView {
   readonly attack: Attack
   readonly executions: readonly Execution[]
-}
-
-/** The name of a target for people: `web-1`, or `web-1/checkout` for a container. */
-function targetName(execution: Execution): string {
-  const guest = execution.guest_name ?? execution.guest_id?.slice(0, 12)
-  return guest ? `${execution.client_id}/${guest}` : execution.client_id
-}
-
-/** A quantity for people: `24.9 %`. */
-export function formatEffect(effect: Effect | null): string {
-  if (!effect) return '-'
-  const unit = effect.unit === 'percent_of_capacity' ? '%' : effect.unit.replaceAll('_', ' ')
-  return `${effect.value.toFixed(1)} ${unit}`
-}
-
-/** Whether every target is done. */
-export function isOver(attack: Attack): boolean {
-  return attack.stage_lifecycle === 'Complete' || attack.stage_lifecycle === 'Error'
 }
 
 function isError(execution: Execution): boolean {

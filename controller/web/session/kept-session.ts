@@ -1,0 +1,32 @@
+import type { Session } from '../../../shared/api/sessions.ts'
+
+/** What a tab keeps of a session. It is in no cookie, and gone with the tab. */
+export interface KeptSession {
+  readonly authorization: string
+  readonly email: string
+  readonly companyId: string
+  readonly companyName: string
+  readonly expiresAt: string
+  readonly renewToken: string
+  /** Tabs that renew the same session at once get the same answer by it. */
+  readonly renewalKey: string
+}
+
+/** What is kept of a session that was opened or renewed. */
+export function toKept(session: Session): KeptSession {
+  return {
+    authorization: session.header,
+    email: session.identifier,
+    companyId: session.company_id,
+    companyName: session.company_name,
+    expiresAt: session.expires_at,
+    renewToken: session.renew_token,
+    renewalKey: randomKey(),
+  }
+}
+
+/** Not randomUUID: browsers have that on https only. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,71 @@
+import axe from 'axe-core'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromiumProgram } from './browser.ts'
+
+export type Scheme = 'light' | 'dark'
+
+/** A window of its own: other storage than any other, and what the page complained about. */
+export interface Window extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Errors of scripts and of the policy; refusals of the API, which browsers log too, are left out. */
+  readonly complaints: readonly string[]
+}
+
+/** Starts Chromium, which reaches loopback only. */
+export async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: chromiumProgram ?? '',
+    chromiumSandbox: false,
+    args: ['--disable-gpu', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9'],
+  })
+}
+
+/** Opens a window on a site. */
+export async function openWindow(
+  browser: Browser,
+  baseURL: string,
+  options: { readonly scheme?: Scheme; readonly width?: number; readonly height?: number } = {},
+): Promise<Window> {
+  const { scheme = 'light', width = 1280, height = 800 } = options
+  const context = await browser.newContext({
+    baseURL,
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    viewport: { width, height },
+  })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    const isRefusal = /status of 4\d\d/.test(message.text())
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
+  })
+  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Signs in by the form of the sign-in page, as a person does. */
+export async function signInByForm(
+  page: Page,
+  user: { readonly email: string; readonly password: string; readonly companyName?: string },
+): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  if (user.companyName !== undefined) await page.getByLabel('Company').fill(user.companyName)
+  await page.getByLabel('Email address').fill(user.email)
+  await page.locator('input[name="password"]').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** What axe-core finds against WCAG 2.2 AA and its own advice, as `rule: element`. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  // The policy of the page lets no other script in; the debugger is not the page.
+  await page.evaluate(axe.source)
+  return await page.evaluate(async () => {
+    const { axe: engine } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    const { violations } = await engine.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}

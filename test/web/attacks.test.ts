@@ -1,0 +1,110 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browserSkipReason } from '../support/browser.ts'
+import { startService, type Service } from '../support/service.ts'
+import {
+  axeViolations,
+  openWindow,
+  signInByForm,
+  startBrowser,
+  type Window,
+} from '../support/web-browser.ts'
+
+const cpuFor = (seconds: number) => ({
+  command: { type: 'cpu', args: ['-l', String(seconds), '-p', '20'] },
+  target: { type: 'Random' },
+})
+
+describe.skipIf(browserSkipReason)('a game day in the browser', () => {
+  let service: Service
+  let browser: Browser
+  let window: Window
+  let page: Page
+  beforeAll(async () => {
+    ;[service, browser] = await Promise.all([startService(), startBrowser()])
+    window = await openWindow(browser, service.local.appUrl)
+    page = window.page
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.[Symbol.asyncDispose]()
+  })
+
+  const stageOf = (name: string) =>
+    page.getByRole('article', { name }).locator('.temblor-stage').textContent()
+
+  test('whoever opens a page without a session signs in and comes back to it', async () => {
+    await page.goto('/clients')
+    await signInByForm(page, { ...service.local.owner, password: 'not it at all' })
+    await page.getByRole('alert').getByText('do not belong together').waitFor()
+    await signInByForm(page, service.local.owner)
+    await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/clients')
+    const [host] = await service.owner.activeClients()
+    await page.getByRole('cell', { name: host?.identifier ?? '', exact: true }).waitFor()
+  })
+
+  test('an attack appears by itself, is watched while it runs, and is halted', async () => {
+    await page.getByRole('link', { name: 'Attacks', exact: true }).click()
+    await page.getByText('No attacks yet').waitFor()
+    const id = await service.owner.attack(cpuFor(60))
+    await page.getByRole('link', { name: 'cpu' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Attack: cpu' }).waitFor()
+    const [execution] = await service.owner.running(id)
+    const host = execution?.client_id ?? ''
+    await page.getByRole('article', { name: host }).getByText('Running', { exact: true }).waitFor()
+    await page.getByRole('img', { name: 'asked against measured' }).locator('canvas').waitFor()
+    await page
+      .getByRole('article', { name: host })
+      .getByText(/Measured \d+\.\d %/)
+      .waitFor()
+
+    await page.getByRole('button', { name: 'Halt', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Halt cpu on 1 host?' })
+    await dialog.getByText(host).waitFor()
+    await dialog.getByLabel('Reason').fill('enough seen')
+    await dialog.getByRole('button', { name: 'Halt' }).click()
+    await page.getByText('enough seen').waitFor()
+    await page.getByRole('article', { name: host }).getByText('Halted', { exact: true }).waitFor()
+    expect((await service.owner.finished(id)).map(({ stage }) => stage)).toEqual(['UserHalted'])
+    expect(await stageOf(host)).toBe('Halted')
+  })
+
+  test('an attack is watched to its end, which comes without loading anything again', async () => {
+    const id = await service.owner.attack(cpuFor(3))
+    await page.goto(`/attacks/${id}`)
+    await page.getByText('Successful', { exact: true }).first().waitFor()
+    await page.getByRole('link', { name: 'Attacks', exact: true }).click()
+    const row = page.getByRole('row').filter({ hasText: 'Successful' })
+    expect(await row.textContent()).toContain('-l 3 -p 20')
+  })
+
+  test('filters are in the address', async () => {
+    await page.goto('/attacks?state=over&text=Nobody+has+this')
+    await page.getByText('No attack fits').waitFor()
+    expect(await page.getByLabel('Target, user or id').inputValue()).toBe('Nobody has this')
+    await page.getByRole('link', { name: 'Show all attacks' }).click()
+    await page.getByRole('row').filter({ hasText: 'Halted' }).waitFor()
+    await page.getByLabel('State').selectOption('active')
+    await page.getByText('No attack fits').waitFor()
+    expect(new URL(page.url()).search).toBe('?state=active')
+  })
+
+  test('all attacks are halted from any page, by keyboard alone', async () => {
+    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    const ids = [await service.owner.attack(cpuFor(60)), await service.owner.attack(cpuFor(60))]
+    await Promise.all(ids.map((id) => service.owner.running(id)))
+    await page.getByRole('button', { name: 'Halt all' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Halt 2 attacks on 1 host?' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByText('Halting 2 attacks on 1 host.').waitFor()
+    const all = await Promise.all(ids.map((id) => service.owner.finished(id)))
+    expect(all.flat().map(({ stage }) => stage)).toEqual(['UserHalted', 'UserHalted'])
+  })
+
+  test('nothing went against the policy, and no script failed', () => {
+    expect(window.complaints).toEqual([])
+  })
+})
