@@ -7,6 +7,7 @@ import { clientsRoute } from './pages/clients/route.ts'
 import { companyRoute } from './pages/company/route.ts'
 import { homeRoute } from './pages/home/route.ts'
 import { newAttackRoute } from './pages/new-attack/route.ts'
+import { oauthRoute } from './pages/oauth/route.ts'
 import { samlRoute } from './pages/saml/route.ts'
 import { signInRoute } from './pages/sign-in/route.ts'
 import { teamRoute } from './pages/team/route.ts'
@@ -19,6 +20,7 @@ import { shellRoute } from './shell/route.ts'
 const routes = rootRoute.addChildren([
   signInRoute,
   samlRoute,
+  oauthRoute,
   shellRoute.addChildren([
     homeRoute,
     attacksRoute,

@@ -7,7 +7,7 @@ export const SignInMethods = Type.Object(
     password: Type.Boolean(),
     saml: Type.Boolean({ description: 'GET /users/auth/saml/login begins it.' }),
     oauth: Type.Boolean({ description: 'GET /oauth/login begins it.' }),
-    google: Type.Boolean(),
+    google: Type.Boolean({ description: 'The same with `provider=google`.' }),
   },
   { title: 'SignInMethods' },
 )

@@ -102,6 +102,7 @@ test('how people sign in is told by the name of the company, and no more', async
       version: '1',
       proofs: [],
     },
+    oauth: undefined,
   }))
   expect(await methods('methods')).toEqual({ ...usual, password: false, saml: true })
   expect(await methods('Nobody')).toEqual(usual)

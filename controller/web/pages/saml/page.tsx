@@ -1,11 +1,7 @@
-import { Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { openSamlSession } from '../../../../shared/api/saml.ts'
 import { useApp } from '../../app-context.ts'
-import { LinkButton } from '../../parts/link-button.tsx'
-import { SignInFrame } from '../../parts/sign-in-frame.tsx'
-import { ErrorText } from '../../parts/error-text.tsx'
-import { Loading } from '../../parts/loading.tsx'
+import { CodeExchange } from '../../parts/code-exchange.tsx'
 import { useOneTimeCode } from '../../session/use-one-time-code.ts'
 
 const page = getRouteApi('/users/sso/saml/acs')
@@ -17,16 +13,5 @@ export function SamlPage() {
   const { error } = useOneTimeCode(SamlSessionCode, destination, (code) =>
     api.anonymous.call(openSamlSession, { body: { code } }),
   )
-  return (
-    <SignInFrame title="Sign in with SAML">
-      {error ? (
-        <Stack gap="sm">
-          <ErrorText error={error} />
-          <LinkButton to="/sign-in">Sign in again</LinkButton>
-        </Stack>
-      ) : (
-        <Loading what="your session" />
-      )}
-    </SignInFrame>
-  )
+  return <CodeExchange title="Sign in with SAML" error={error} />
 }
