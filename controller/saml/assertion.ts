@@ -48,11 +48,14 @@ export function readAssertion(assertion: XmlElement, context: AssertionContext):
   const subject = one(assertion, 'Subject', 'subject')
   const email = readEmail(subject)
   const { inResponseTo, untilMs } = readConfirmation(subject, context)
+  const { nowMs } = context
   return {
     id,
     email,
     inResponseTo,
-    rememberUntilMs: Math.max(conditionsUntilMs, untilMs) + skewMs,
+    // Afterwards it is too old by itself, however long it says that it is good.
+    rememberUntilMs:
+      Math.min(Math.max(conditionsUntilMs, untilMs), nowMs + ageLimitMs) + 2 * skewMs,
     attributes: checkedAttributes(assertion),
   }
 }

@@ -69,11 +69,13 @@ function checkSignatureForm(signature: XmlElement): void {
   const expected = names.length === 3 ? known : known.slice(0, 2)
   if (signature.namespaceURI !== ns.signature || names.join() !== expected.join())
     refuse('A Signature is not SignedInfo, SignatureValue and at most a KeyInfo.')
+  if (holdsText(signature)) refuse('There is text between the parts of a Signature.')
   const info = only(signature, 'SignedInfo')
   const canonical = algorithmOf(only(info, 'CanonicalizationMethod'))
   if (canonical !== exclusiveCanonical) unsupported('canonicalization', canonical)
   const algorithm = algorithmOf(only(info, 'SignatureMethod'))
   if (!signatureAlgorithms.has(algorithm ?? '')) unsupported('signature algorithm', algorithm)
+  checkBase64(only(signature, 'SignatureValue'))
   const reference = only(info, 'Reference')
   if (childrenOf(info).length !== 3) refuse('A SignedInfo holds more than it should.')
   const id = attributeOf(parent, 'ID')
@@ -85,14 +87,26 @@ function checkSignatureForm(signature: XmlElement): void {
 function checkReferenceForm(reference: XmlElement): void {
   const digest = algorithmOf(only(reference, 'DigestMethod'))
   if (!digestAlgorithms.has(digest ?? '')) unsupported('digest', digest)
-  const value = only(reference, 'DigestValue')
-  if ([value.firstChild, value.lastChild].some((node) => node?.nodeType !== 3))
-    refuse('A DigestValue holds more than text.')
-  if (value.firstChild !== value.lastChild) refuse('A DigestValue holds more than text.')
+  checkBase64(only(reference, 'DigestValue'))
   const transforms = childrenOf(only(reference, 'Transforms')).map(algorithmOf)
   if (transforms.join() !== `${envelopedSignature},${exclusiveCanonical}`)
     unsupported('transforms', transforms.join())
   if (childrenOf(reference).length !== 3) refuse('A Reference holds more than it should.')
+}
+
+function holdsText(parent: XmlElement): boolean {
+  for (let node = parent.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 3 && /[^ \t\r\n]/.test(node.nodeValue ?? '')) return true
+  return false
+}
+
+/** One text, of which there is one spelling: what decoders let pass must not hide anything. */
+function checkBase64(value: XmlElement): void {
+  if (value.firstChild?.nodeType !== 3 || value.firstChild !== value.lastChild)
+    refuse(`A ${value.localName} holds more than text.`)
+  const text = value.firstChild.nodeValue?.replaceAll(/[ \t\r\n]/g, '') ?? ''
+  if (Buffer.from(text, 'base64').toString('base64') !== text)
+    refuse(`A ${value.localName} is not base64.`)
 }
 
 function only(parent: XmlElement, name: string): XmlElement {

@@ -1,5 +1,6 @@
 import { createHmac, createSign } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fuzzSaml } from '../fuzz/saml.ts'
 import { request } from '../support/http.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
@@ -134,6 +135,12 @@ describe('3 and 4: other keys and algorithms', () => {
     const good = one.build({ email }, { keyInfo: keyInfoOf(stranger) })
     expect(await one.post(good)).toMatchObject({ status: 303 })
   })
+})
+
+test('200 responses, changed at random, let in nobody but those who were not', async () => {
+  const report = await fuzzSaml(controller, { seed: 20_261_121, from: 0, count: 200 })
+  expect(report).toMatchObject({ failures: [], damage: [], untouched: 20 })
+  expect(report.byStatus[401]).toBeGreaterThan(150)
 })
 
 describe('5 and 6: XML that says more than it seems', () => {

@@ -53,6 +53,12 @@ const start = async (destination?: string) => {
 }
 const resultOf = ({ testId }: SsoTest) => one.admin.get<SsoTest>(`${path}/sso/tests/${testId}`)
 
+const answerTo = async (given: Partial<ResponseOptions>, edit = (xml: string) => xml) => {
+  const { begun, id, relay } = await start()
+  const answer = await one.post(edit(one.build({ inResponseTo: id, ...given })), relay)
+  return { answer, result: await resultOf(begun) }
+}
+
 test('what to copy are the addresses that the metadata name, and they work', async () => {
   const { saml } = await one.admin.get<SsoSetup>(`${path}/sso/setup`)
   expect(saml).toMatchObject({ entityId: one.audience, acsUrl: one.acs })
@@ -126,12 +132,6 @@ describe('metadata of a provider', () => {
 })
 
 describe('a sign-in that changes nothing', () => {
-  const answerTo = async (given: Partial<ResponseOptions>, edit = (xml: string) => xml) => {
-    const { begun, id, relay } = await start()
-    const answer = await one.post(edit(one.build({ inResponseTo: id, ...given })), relay)
-    return { answer, result: await resultOf(begun) }
-  }
-
   test('tells what it would have done, whether SAML is on or not, and who it was', async () => {
     await one.configure({ enabled: 'false' })
     const [email, known] = [newEmail('tried'), newEmail('known')]

@@ -8,6 +8,7 @@ import { newEmail, startTestController, type TestController } from '../support/i
 import { problem } from '../support/problem.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import { makeKey } from '../support/saml-idp.ts'
+import { styles } from '../support/saml-styles.ts'
 
 /** Sign-ins that succeed, what they change, and what an admin may set. */
 
@@ -66,6 +67,20 @@ test.each(['assertion', 'response', 'both'] as const)('what is signed: %s', asyn
   const email = newEmail('signed')
   const api = await one.enter({ email }, { what })
   expect(await api.get('/users/self')).toMatchObject({ identifier: email })
+})
+
+test.each(Object.entries(styles))('as %s', async (_name, build) => {
+  const email = newEmail('styled')
+  const { id, relayState } = await one.begin()
+  const { issuer, acs, audience, key } = one
+  const role = 'COMPANY_MANAGER'
+  const given = { issuer, acs, audience, email, inResponseTo: id, role }
+  const xml = build(given, key)
+  const tampered = await one.post(xml.replace(`>${role}<`, '>COMPANY_OWNER<'), relayState)
+  expect(problem(tampered)).toEqual({ status: 401, code: 'sso_refused' })
+  expect((await one.failures())[0]).toMatchObject({ check: 'signature', email })
+  const answer = await one.post(xml, relayState)
+  expect((await one.exchange(answer)).json).toMatchObject({ identifier: email, roles: [role] })
 })
 
 test('a refusal is in the audit, with the check that failed', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { AuditEntry } from '../../shared/api/audit.ts'
 import type { Answer } from './http.ts'
 import { newEmail, type TestController } from './in-process.ts'
 import { problem } from './problem.ts'
@@ -9,7 +10,7 @@ import type { ResponseOptions } from './saml-idp.ts'
 export interface Refusals {
   /** The codes that wait for their session. */
   codes(): Promise<string[]>
-  /** Posts it; nothing may come of it but a trace. */
+  /** Posts it; no user, role, code, session or success in the audit may come of it, only a trace. */
   refused(email: string, check: string, work: () => Promise<Answer>): Promise<void>
   /** The edited message is refused; gives what the untouched one is answered. */
   twin(
@@ -22,27 +23,37 @@ export interface Refusals {
   refusedAs(check: string, given: Partial<ResponseOptions>): Promise<number>
 }
 
-/** What an address may have refused in a minute is less than these tests have. */
+/** What an address may have refused in a minute, and ask, is less than these tests have. */
 export async function forgetAttempts({ redis }: TestController): Promise<void> {
   const names = await redis.keys('temblor:attempts:*')
+  names.push(...(await redis.keys('temblor:rate:*')))
   if (names.length > 0) await redis.del(...names)
 }
 
 export function refusalsOf(controller: TestController, company: SamlCompany): Refusals {
   const { store } = controller
-  const codes = async () => (await controller.redis.keys('temblor:saml-ticket:*')).toSorted()
+  const named = async (pattern: string) => (await controller.redis.keys(pattern)).toSorted()
+  const codes = () => named('temblor:saml-ticket:*')
+  const sessions = () => named('temblor:session:*')
+  const successesOf = async (email: string) => {
+    const { items } = await company.admin.get<{ items: AuditEntry[] }>('/audit?pageSize=20')
+    return items.filter((one) => one.result === 'ok' && JSON.stringify(one).includes(email))
+  }
   const members = async () =>
     Object.fromEntries(
       (await store.members.list(company.company.id)).map((member) => [member.userId, member]),
     )
   const refused: Refusals['refused'] = async (email, check, work) => {
     const [before, membersBefore] = [await codes(), await members()]
+    const sessionsBefore = await sessions()
     const traces = await company.failures()
     const answer = await work()
     expect(problem(answer)).toEqual({ status: 401, code: 'sso_refused' })
     expect(answer.text).not.toContain(email)
     expect(await codes()).toEqual(before)
     expect(await members()).toEqual(membersBefore)
+    expect(await sessions()).toEqual(sessionsBefore)
+    expect(await successesOf(email)).toEqual([])
     expect(await store.users.findByEmail(email)).toBeUndefined()
     const [trace] = await company.failures()
     expect(trace).toMatchObject({ check, from: '127.0.0.1' })
