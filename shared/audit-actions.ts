@@ -35,6 +35,8 @@ export const auditActions = {
   'company.update': 'Preferences or default roles of a company were changed.',
   'company.preferences':
     'How people sign in to a company, or which keys there may be, was changed.',
+  'company.domain':
+    'The domains were changed whose people may join a company by the public provider.',
   'company.oauth': 'The OAuth provider of a company was set.',
   'company.saml': 'The SAML identity provider of a company was set.',
   'company.saml-alias':

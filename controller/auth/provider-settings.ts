@@ -1,4 +1,4 @@
-import { ApiError } from '../../shared/api/errors.ts'
+import { invalid } from '../records/invalid.ts'
 
 /**
  * An address of an identity provider, as it is kept: https, or http on this machine.
@@ -15,12 +15,4 @@ export function readProviderUrl(field: string, text: string): string {
 /** Whether a host of an address is this machine. */
 export function isLocal(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
-}
-
-/** @throws ApiError `invalid_body` */
-export function invalid(field: string, value: string, allowed: string): never {
-  const shown = value.length > 100 ? `${value.slice(0, 100)}…` : value
-  throw new ApiError('invalid_body', `${field} cannot be "${shown}". Allowed: ${allowed}.`, {
-    details: { field, value: shown, allowed },
-  })
 }

@@ -1,6 +1,7 @@
-import { invalid } from '../auth/provider-settings.ts'
+import { safeDestination } from '../auth/destination.ts'
+import { invalid } from '../records/invalid.ts'
 import { shown, SsoRefusal, ssoRefused } from '../auth/sso-refusal.ts'
-import type { OAuthMethod } from '../store/oauth.ts'
+import type { OAuthMethod, OAuthTest } from '../store/oauth.ts'
 import type { Company } from '../store/companies.ts'
 import type { Outbound } from './outbound.ts'
 import { authorizationUrl } from './provider.ts'
@@ -19,6 +20,7 @@ export interface Beginning extends Visit {
   readonly companyName: string
   readonly method: OAuthMethod
   readonly redirectUri: string | undefined
+  readonly test: OAuthTest | undefined
 }
 
 /** Where the provider sends browsers back to. */
@@ -44,26 +46,32 @@ export async function begin(
   const company = await deps.store.companies.findCompany(companyName)
   if (!company) throw ssoRefused('settings')
   return await traced(deps.store, { method, company }, given, async () => {
-    const way = await findWay(deps, company.id, method)
+    const test = given.test && (await checkTest(deps, company, method, given.test))
+    const way = await findWay(deps, company.id, method, test !== undefined)
     if (!way) throw new SsoRefusal('settings', 'The company does not sign in with this provider.')
     if (redirectUri !== undefined) checkRedirect(deps, way, redirectUri)
-    return await beginAt(deps, company, way, { method, redirectUri, triedBy: undefined })
+    const { outbound, seal, store, siteUrl } = deps
+    const state = newState()
+    const request = { companyId: company.id, method, version: way.version, redirectUri, test }
+    await store.oauthFlow.putRequest(stateHash(seal, state), request)
+    const back = callbackUri(siteUrl())
+    const ties = tiesOf(seal, state)
+    return { url: await authorizationUrl(outbound, way.provider, back, ties), state }
   })
 }
 
-/** Begins a sign-in with a provider that is known. */
-export async function beginAt(
-  deps: OAuthDeps,
+/** Only an admin of the company can have begun it, and it waits. @throws SsoRefusal `test` */
+async function checkTest(
+  { store, siteUrl }: OAuthDeps,
   company: Company,
-  { provider, version }: Way,
-  how: { method: OAuthMethod; redirectUri: string | undefined; triedBy: string | undefined },
-): Promise<{ url: string; state: string }> {
-  const { outbound, seal, store, siteUrl } = deps
-  const state = newState()
-  const request = { companyId: company.id, version, ...how }
-  await store.oauthFlow.putRequest(stateHash(seal, state), request)
-  const ties = tiesOf(seal, state)
-  return { url: await authorizationUrl(outbound, provider, callbackUri(siteUrl()), ties), state }
+  method: OAuthMethod,
+  { id, destination }: OAuthTest,
+): Promise<OAuthTest> {
+  const test = await store.ssoTests.read(company.id, id)
+  const waits = test?.state === 'WAITING' && Date.parse(test.expiresAt) > Date.now()
+  if (!test || !waits || test.protocol !== method)
+    throw new SsoRefusal('test', 'No such sign-in to try the provider waits.')
+  return { id, destination: safeDestination(destination, appUri(siteUrl())) }
 }
 
 function readUri(text: string): string {

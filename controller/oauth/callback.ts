@@ -10,6 +10,7 @@ import { identityOf, publicIdentityOf, roleClaimsOf } from './identity.ts'
 import { redeem, type Vouched } from './provider.ts'
 import { isSame, stateHash, stateIn, tiesOf } from './state.ts'
 import { codeKey, tokenKey } from './tickets.ts'
+import { endTest } from './try.ts'
 import { traced, type Trace, type Visit } from './trace.ts'
 import { findWay, type Way } from './ways.ts'
 
@@ -43,35 +44,69 @@ async function finish(
   trace: Trace,
   note: AuditNote,
 ): Promise<Returned> {
-  const { store, seal } = deps
-  const { state, company, request } = await claimRequest(deps, given, trace)
-  const way = await findWay(deps, company.id, request.method)
+  const claimed = await claimRequest(deps, given, trace)
+  const { company, request } = claimed
+  if (request.test) {
+    const location = await endTest(deps, company, request.test, trace, async (came) => {
+      const { way, vouched } = await askProvider(deps, claimed, given)
+      came(vouched)
+      return (await vouch(deps, company, way, request.method, vouched, trace)).change
+    })
+    return { kind: 'redirect', location, isOwn: false }
+  }
+  const { way, vouched } = await askProvider(deps, claimed, given)
+  const { vouchee } = await vouch(deps, company, way, request.method, vouched, trace)
+  note.claim(vouchee.email, company.id)
+  note.entered([company.id])
+  return await leave(deps, claimed, vouched, vouchee)
+}
+
+/** What the provider says, while the settings are those that the sign-in began with. */
+async function askProvider(
+  deps: OAuthDeps,
+  { state, company, request }: Claimed,
+  { query }: Return,
+): Promise<{ way: Way; vouched: Vouched }> {
+  const way = await findWay(deps, company.id, request.method, request.test !== undefined)
   if (!way || way.version !== request.version)
     throw new SsoRefusal(
       'settings',
       'The company does not sign in so any more, or its settings were changed since the sign-in began.',
     )
   const here = new URL(callbackUri(deps.siteUrl()))
-  for (const [name, value] of Object.entries(given.query)) here.searchParams.set(name, value)
-  const vouched = await redeem(deps.outbound, way.provider, here, tiesOf(seal, state))
-  const { vouchee } = await vouch(deps, company, way, request.method, vouched, trace)
-  note.claim(vouchee.email, company.id)
-  note.entered([company.id])
+  for (const [name, value] of Object.entries(query)) here.searchParams.set(name, value)
+  const ties = tiesOf(deps.seal, state)
+  return { way, vouched: await redeem(deps.outbound, way.provider, here, ties) }
+}
+
+/** Keeps whom the provider vouches for, until the session is asked for. */
+async function leave(
+  { store, seal, siteUrl }: OAuthDeps,
+  { state, request }: Claimed,
+  { accessToken, expiresIn }: Vouched,
+  vouchee: Vouchee,
+): Promise<Returned> {
   const { companyId, version, redirectUri } = request
   const ticket = { companyId, version, ...vouchee, stateHash: undefined }
   if (redirectUri === undefined) {
-    const seconds = Math.max(1, Math.min(vouched.expiresIn ?? tokenSeconds, tokenSeconds))
-    const { accessToken } = vouched
+    const seconds = Math.max(1, Math.min(expiresIn ?? tokenSeconds, tokenSeconds))
     await store.oauthFlow.putTicket(tokenKey(seal, accessToken), ticket, seconds)
     return { kind: 'token', accessToken }
   }
   const code = randomBytes(32).toString('base64url')
-  const isOwn = redirectUri === appUri(deps.siteUrl())
+  const isOwn = redirectUri === appUri(siteUrl())
   const bound = isOwn ? stateHash(seal, state) : undefined
   await store.oauthFlow.putTicket(codeKey(seal, code), { ...ticket, stateHash: bound }, codeSeconds)
   const location = new URL(redirectUri)
   location.searchParams.set('OAuthSessionCode', code)
   return { kind: 'redirect', location: location.href, isOwn }
+}
+
+/** A sign-in that came back to its own browser. */
+interface Claimed {
+  readonly state: string
+  readonly company: Company
+  readonly request: OAuthRequest
 }
 
 /**
@@ -82,7 +117,7 @@ async function claimRequest(
   { store, seal }: OAuthDeps,
   { query, cookies }: Return,
   trace: Trace,
-): Promise<{ state: string; company: Company; request: OAuthRequest }> {
+): Promise<Claimed> {
   const { state = '' } = query
   const hash = stateHash(seal, state)
   const named = await store.oauthFlow.findRequest(hash)

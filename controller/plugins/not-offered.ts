@@ -24,11 +24,6 @@ const notOffered: readonly (readonly [methods: string, path: string, instead: st
     '/teams/kubernetes/install',
     'There is no manifest. GET /teams/client/install answers the settings of an agent.',
   ],
-  [
-    'POST',
-    '/companies/*/prefs',
-    'Companies have no domain. Other preferences: PATCH /companies/{id}.',
-  ],
   ['POST', '/roles', 'Roles are not made by users. GET /roles lists those there are.'],
   [
     'GET PATCH DELETE',

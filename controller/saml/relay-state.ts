@@ -1,3 +1,4 @@
+import { safeDestination } from '../auth/destination.ts'
 import { shown } from '../auth/sso-refusal.ts'
 import { SamlRefusal } from './refusal.ts'
 
@@ -30,19 +31,6 @@ export function parseRelayState(text: string | undefined, app: string): RelaySta
       `The app address is ${shown(handler)}, expected ${shown(app)}.`,
     )
   return { company, app, destination: safeDestination(destination, app) }
-}
-
-/** A path of the app's own site; anything else becomes `/`. */
-export function safeDestination(destination: string | undefined, app: string): string {
-  if (!destination || !/^\/(?![/\\])[^\p{Cc}\\]*$/u.test(destination)) return '/'
-  return URL.parse(destination, app)?.origin === new URL(app).origin ? destination : '/'
-}
-
-/** Where whoever tries a provider sees what became of it. */
-export function testLocation(app: string, destination: string, testId: string): string {
-  const url = new URL(safeDestination(destination, app), app)
-  url.searchParams.set('ssoTest', testId)
-  return url.href
 }
 
 /** Where the app takes over. Existing clients look for an `&` behind the code. */

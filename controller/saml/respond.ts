@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { timestamp } from '../../shared/api/timestamp.ts'
 import { changesOf } from '../audit/changes.ts'
 import type { AuditNote } from '../audit/of-request.ts'
-import { applyClaims, previewClaims, type Claiming } from '../auth/apply-claims.ts'
+import { applyClaims, previewClaims, type Claiming, type RoleChange } from '../auth/apply-claims.ts'
+import { testLocation } from '../auth/destination.ts'
 import type { Seal } from '../auth/seal.ts'
 import { ssoRefused, SsoRefusal, traced } from '../auth/sso-refusal.ts'
+import { tellTest } from '../auth/sso-test.ts'
 import type { Store } from '../store/store.ts'
 import { readClaimsWithAliases } from './aliases.ts'
 import {
@@ -15,8 +17,7 @@ import {
   type Trace,
 } from './check-response.ts'
 import { SamlRefusal } from './refusal.ts'
-import { appLocation, testLocation } from './relay-state.ts'
-import { tellTest } from './test-result.ts'
+import { appLocation } from './relay-state.ts'
 
 export interface ResponseDeps extends CheckDeps {
   readonly seal: Seal
@@ -57,10 +58,12 @@ export async function acceptResponse(
 async function answerTest(
   { store, addresses }: ResponseDeps,
   trace: Trace,
-  ended: Parameters<typeof tellTest>[2],
+  ended: { readonly change: RoleChange } | { readonly refusal: SsoRefusal },
 ): Promise<string> {
-  await tellTest(store, trace, ended)
+  const { company, isProven = false, issuer, email, attributes: claims = [] } = trace
   const { destination = '/', testId = '' } = trace.request ?? {}
+  const came = { isProven, issuer, email, claims }
+  if (company) await tellTest(store, company.id, testId, { came, ...ended })
   return testLocation(addresses().app, destination, testId)
 }
 

@@ -14,8 +14,15 @@ export interface OAuthRequest {
   readonly version: string
   /** Where a browser goes on; without one the callback answers the access token. */
   readonly redirectUri: string | undefined
-  /** Who only tries the settings; nobody is let in then. */
-  readonly triedBy: string | undefined
+  /** It only tries the provider; nobody is let in then. */
+  readonly test: OAuthTest | undefined
+}
+
+/** A sign-in that changes nothing. */
+export interface OAuthTest {
+  readonly id: string
+  /** Path of the app that the browser ends at. */
+  readonly destination: string
 }
 
 /** Somebody whom a provider has vouched for, until the session is asked for. */

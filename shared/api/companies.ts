@@ -99,6 +99,31 @@ export const updateCompany = defineRoute({
   errors: ['company_not_found', 'invalid_body', 'malformed_json'],
 })
 
+/** Domains that one company may claim. */
+export const domainLimit = 50
+
+export const setCompanyDomain = defineRoute({
+  operationId: 'setCompanyDomain',
+  audit: 'company.domain',
+  method: 'POST',
+  path: '/companies/:companyId/prefs',
+  tag: 'companies',
+  summary:
+    'Claim domains of email addresses in place of those before: who has one may join by the public identity provider without an invitation.',
+  access: 'COMPANY_SECURITY_WRITE',
+  query: TeamQuery,
+  params: CompanyInPath,
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+  body: Type.Object({
+    domain: Type.String({
+      maxLength: 4096,
+      description: 'One, or several with commas in between; empty for none.',
+    }),
+  }),
+  success: { status: 200, schema: Type.Literal('Success'), mediaType: 'text/plain' },
+  errors: ['company_not_found', 'invalid_body', 'malformed_json'],
+})
+
 export const listCompanyClients = defineRoute({
   operationId: 'listCompanyClients',
   method: 'GET',

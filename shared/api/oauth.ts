@@ -97,6 +97,13 @@ export const beginOAuthLogin = defineRoute({
           'Where the browser goes on with a code. Without it the callback answers the access token.',
       }),
     ),
+    test: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Of a sign-in that only tries the provider: `POST /companies/{id}/sso/tests`.',
+      }),
+    ),
+    destination: Type.Optional(Type.String({ maxLength: 1024, description: 'Of such a test.' })),
   }),
   success: {
     status: 307,

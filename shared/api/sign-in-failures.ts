@@ -3,7 +3,7 @@ import { Nullable } from './nullable.ts'
 import { Timestamp } from './timestamp.ts'
 
 /** By which kind of provider somebody signs in. */
-const ssoMethods = ['saml', 'oauth', 'google'] as const
+export const ssoMethods = ['saml', 'oauth', 'google'] as const
 export type SsoMethod = (typeof ssoMethods)[number]
 
 /** A sign-in by a provider that was refused, for those who look after the company. */

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Nullable } from './nullable.ts'
 import { defineRoute } from './route.ts'
+import { ssoMethods } from './sign-in-failures.ts'
 import { Timestamp } from './timestamp.ts'
 
 /** Setting up sign-ins by providers, of whatever kind: what to copy there, and a sign-in that changes nothing. */
@@ -32,7 +33,20 @@ const SamlSetup = Type.Object(
   { title: 'SamlSetup' },
 )
 
-export const SsoSetup = Type.Object({ saml: SamlSetup }, { title: 'SsoSetup' })
+/** What the administrator of an OAuth provider is asked for. */
+const OAuthSetup = Type.Object(
+  {
+    redirectUri: Type.String({ description: 'Where the provider sends browsers back to.' }),
+    loginUrl: Type.String({ description: 'Where sign-ins of this company begin.' }),
+    grantType: Type.String(),
+    codeChallengeMethod: Type.String({ description: 'Of PKCE, which is always used.' }),
+    scope: Type.String({ description: 'Unless another is set.' }),
+    claims: Type.Array(Attribute, { description: 'Claims of roles.' }),
+  },
+  { title: 'OAuthSetup' },
+)
+
+export const SsoSetup = Type.Object({ saml: SamlSetup, oauth: OAuthSetup }, { title: 'SsoSetup' })
 export type SsoSetup = Static<typeof SsoSetup>
 
 const OfCompany = Type.Object({
@@ -69,7 +83,7 @@ const Place = Type.Object({
 export const SsoTest = Type.Object(
   {
     testId: Type.String({ format: 'uuid' }),
-    protocol: Type.Enum(['saml'], { description: 'Which kind of provider is tried.' }),
+    protocol: Type.Enum(ssoMethods, { description: 'Which kind of provider is tried.' }),
     state: Type.Enum(['WAITING', 'PASSED', 'REFUSED'], {
       description: 'WAITING until an answer of the provider comes.',
     }),
@@ -116,7 +130,7 @@ export const startSsoTest = defineRoute({
   access: 'COMPANY_SECURITY_WRITE',
   params: OfCompany,
   body: Type.Object({
-    protocol: Type.Enum(['saml']),
+    protocol: Type.Enum(ssoMethods),
     destination: Type.Optional(
       Nullable(
         Type.String({

@@ -139,6 +139,7 @@ const bodies: Record<string, (service: Service) => RequestOptions> = {
   createSamlAlias: () => ({ json: { aliasId: 'walked-group', companyRoles: ['COMPANY_USER'] } }),
   updateSamlAlias: () => ({ json: { companyRoles: ['COMPANY_USER'] } }),
   openSamlSession: () => ({ json: { code: 'x' } }),
+  setCompanyDomain: () => ({ form: { domain: 'walked.example' } }),
   setOAuthSettings: () => ({ json: walkedOAuth }),
   openOAuthSession: () => ({ json: { code: 'x' } }),
   signInWithToken: ({ local }) => ({

@@ -242,7 +242,6 @@ test.each([
   ['DELETE', '/orgs/auth/certificate/old', 'each host'],
   ['GET', '/teams/helm/install', 'GET /teams/client/install'],
   ['GET', '/teams/kubernetes/install?teamId=x', 'GET /teams/client/install'],
-  ['POST', '/companies/COMPANY/prefs', 'PATCH /companies/{id}'],
   ['GET', '/users/auth/emailCompanies?email=a%40b.c', 'strangers'],
 ])('%s %s is not offered, and the answer says what to do instead', async (method, where, text) => {
   const answer = await manager.send(method, where.replace('COMPANY', company.id))

@@ -15,6 +15,7 @@ export async function refusedBy(
   check: string,
   email: string,
   work: () => Promise<Answer>,
+  method = 'oauth',
 ): Promise<void> {
   const { store, redis } = controller
   const { company, admin } = by
@@ -40,6 +41,6 @@ export async function refusedBy(
     { result: 'refused', code: check },
   ])
   const [trace] = await by.failures()
-  expect(trace).toMatchObject({ check, method: 'oauth', from: '127.0.0.1' })
+  expect(trace).toMatchObject({ check, method, from: '127.0.0.1' })
   expect(traces).not.toContain(trace?.request_id)
 }

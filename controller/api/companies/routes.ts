@@ -1,4 +1,9 @@
-import { listCompanyClients, readCompany, updateCompany } from '../../../shared/api/companies.ts'
+import {
+  listCompanyClients,
+  readCompany,
+  setCompanyDomain,
+  updateCompany,
+} from '../../../shared/api/companies.ts'
 import { checkOwnCompany } from '../../auth/own-company.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
@@ -15,6 +20,11 @@ export function addCompanyRoutes(router: Router, { store }: { store: Store }): v
   router.add(updateCompany, async ({ caller, params, body, audit }) => {
     checkOwnCompany(caller, params.companyId)
     await companies.update(caller, body, audit)
+    return 'Success' as const
+  })
+  router.add(setCompanyDomain, async ({ caller, params, body, audit }) => {
+    checkOwnCompany(caller, params.companyId)
+    await companies.claimDomains(caller, body.domain, audit)
     return 'Success' as const
   })
   router.add(listCompanyClients, async ({ caller, params }) => {

@@ -1,5 +1,6 @@
 import type { Client } from '../../../shared/api/clients.ts'
 import {
+  domainLimit,
   prefLimit,
   type Company as ShownCompany,
   type updateCompany,
@@ -11,6 +12,7 @@ import { changesOf } from '../../audit/changes.ts'
 import type { AuditNote } from '../../audit/of-request.ts'
 import type { Caller } from '../../auth/access.ts'
 import { enterTeam } from '../../auth/enter-team.ts'
+import { invalid } from '../../records/invalid.ts'
 import { toOAuthSettings } from '../../records/oauth.ts'
 import { toSamlIdpPrefs } from '../../records/saml.ts'
 import { toOrg } from '../../records/teams.ts'
@@ -25,6 +27,8 @@ export interface CompanyService {
   read(company: Company, withTeams: boolean): Promise<ShownCompany>
   /** @throws ApiError `invalid_body` when there would be too many preferences */
   update(caller: Caller, change: Change, audit: AuditNote): Promise<void>
+  /** `domains` with commas in between. @throws ApiError `invalid_body` for one that is none */
+  claimDomains(caller: Caller, domains: string, audit: AuditNote): Promise<void>
   /** The hosts of every team that the caller may look into. */
   clients(caller: Caller): Promise<Client[]>
 }
@@ -61,6 +65,13 @@ export function createCompanyService(store: Store): CompanyService {
         return next
       })
     },
+    async claimDomains({ company }, text, audit) {
+      const domains = readDomains(text)
+      await store.companySettings.change(company.id, (now) => {
+        audit.detail(changesOf({ domains: now.domains }, { domains }))
+        return { ...now, domains }
+      })
+    },
     async clients(caller) {
       const lists = await Promise.all(
         (await store.teams.list(caller.company.id)).map(async ({ id }) => {
@@ -72,6 +83,18 @@ export function createCompanyService(store: Store): CompanyService {
       return lists.flat()
     },
   }
+}
+
+function readDomains(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim().toLowerCase())
+  const domains = [...new Set(parts.filter((part) => part !== ''))]
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+  const pattern = new RegExp(`^(?:${label}\\.)+${label}$`)
+  const bad = domains.find((domain) => domain.length > 189 || !pattern.test(domain))
+  if (bad !== undefined) invalid('domain', bad, 'domains such as example.org')
+  if (domains.length > domainLimit)
+    invalid('domain', `${domains.length} domains`, `at most ${domainLimit}`)
+  return domains
 }
 
 /** What is not passed stays; a preference that is null goes. */

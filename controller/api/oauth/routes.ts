@@ -28,6 +28,7 @@ export function addOAuthRoutes(router: Router, deps: OAuthServiceDeps): void {
       companyName: query.companyName,
       method: query.provider || 'oauth',
       redirectUri: query.redirectUri || undefined,
+      test: query.test ? { id: query.test, destination: query.destination ?? '/' } : undefined,
       address: request.ip,
       requestId: request.id,
     })

@@ -6,7 +6,8 @@ import {
   type setSamlProps,
 } from '../../../shared/api/saml.ts'
 import { timestamp } from '../../../shared/api/timestamp.ts'
-import { invalid, readProviderUrl } from '../../auth/provider-settings.ts'
+import { readProviderUrl } from '../../auth/provider-settings.ts'
+import { invalid } from '../../records/invalid.ts'
 import { readProviderMetadata } from '../../saml/provider-metadata.ts'
 import { fingerprint } from '../../saml/signature.ts'
 import { flag } from '../flag.ts'
