@@ -42,7 +42,8 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      { test: { name: 'e2e', include: ['test/{e2e,web}/**/*.test.ts'], ...onTheMachine } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...onTheMachine } },
+      { test: { name: 'web', include: ['test/web/**/*.test.ts'], ...onTheMachine } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...onTheMachine } },
       {
         test: {

@@ -9,7 +9,7 @@ import { toolBox } from './checks.mjs'
  */
 const turns = [
   [['guests'], ['unit']],
-  [['faults'], ['contract'], ['e2e']],
+  [['faults'], ['contract'], ['e2e'], ['web']],
 ]
 const nothing = { passed: 0, failed: 0, skipped: 0, skippedTests: [], failures: [], code: 0 }
 
