@@ -4,7 +4,7 @@ import { chromiumProgram } from './browser.ts'
 
 export type Scheme = 'light' | 'dark'
 
-/** A window of its own: other storage than any other, and what the page complained about. */
+/** A window of its own: other storage than any other. Closing it throws when the page complained about anything. */
 export interface Window extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
@@ -42,7 +42,15 @@ export async function openWindow(
     const isRefusal = /status of 4\d\d/.test(message.text())
     if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
   })
-  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return {
+    page,
+    context,
+    complaints,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      if (complaints.length > 0) throw new Error(`The page complained: ${complaints.join('\n')}`)
+    },
+  }
 }
 
 /** Signs in by the form of the sign-in page, as a person does. */

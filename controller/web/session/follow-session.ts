@@ -5,11 +5,15 @@ type AppRouter = ReturnType<typeof createAppRouter>
 
 /** Leads to the sign-in page whenever the session ends, here or in another tab, and forgets what was loaded. */
 export function followSession({ sessions, queryClient }: App, router: AppRouter): void {
-  sessions.onChange(() => {
-    if (sessions.current()) return
-    queryClient.clear()
+  const leave = async () => {
     const { pathname, href } = router.state.location
-    if (pathname === '/sign-in' || pathname.startsWith('/users/sso/')) return
-    void router.navigate({ to: '/sign-in', search: { return: href }, replace: true })
+    // Pages that ask for something without a session would only be refused: they go first.
+    if (pathname !== '/sign-in' && !pathname.startsWith('/users/sso/'))
+      await router.navigate({ to: '/sign-in', search: { return: href }, replace: true })
+    if (!sessions.current()) queryClient.clear()
+  }
+  sessions.onChange(() => {
+    if (sessions.current()) queryClient.clear()
+    else void leave()
   })
 }

@@ -7,19 +7,26 @@ export interface KeptSession {
   readonly companyId: string
   readonly companyName: string
   readonly expiresAt: string
+  /** From then on (epoch ms) it is renewed before it is used. */
+  readonly renewFromMs: number
   readonly renewToken: string
   /** Tabs that renew the same session at once get the same answer by it. */
   readonly renewalKey: string
 }
 
+/** A token that is good for less than this is renewed first; of a short one the last third. */
+const marginMs = 60_000
+
 /** What is kept of a session that was opened or renewed. */
 export function toKept(session: Session): KeptSession {
+  const expiresMs = Date.parse(session.expires_at)
   return {
     authorization: session.header,
     email: session.identifier,
     companyId: session.company_id,
     companyName: session.company_name,
     expiresAt: session.expires_at,
+    renewFromMs: expiresMs - Math.min(marginMs, (expiresMs - Date.now()) / 3),
     renewToken: session.renew_token,
     renewalKey: randomKey(),
   }

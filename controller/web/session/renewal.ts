@@ -1,11 +1,9 @@
 import type { ApiClient, ChangingHeader } from '../../../shared/api/client.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { renewSession } from '../../../shared/api/sessions.ts'
+import { isPassing } from '../api/error-words.ts'
 import { toKept, type KeptSession } from './kept-session.ts'
 import type { SessionStore } from './session-store.ts'
-
-/** A token that is good for less than this is renewed first. */
-const marginMs = 60_000
 
 /**
  * The header of the session of this tab, renewed when it ends soon. What is asked for meanwhile waits for the
@@ -28,13 +26,13 @@ export function renewedHeader(sessions: SessionStore, anonymous: ApiClient): Cha
     async current() {
       const session = sessions.current()
       if (!session) throw new ApiError('unauthenticated', 'Sign in first.')
-      if (lifeMs(session) > marginMs) return session.authorization
+      if (Date.now() < session.renewFromMs) return session.authorization
       try {
         return (await renewed(session)).authorization
       } catch (error) {
         // The company may have no renewal: the rest of its time is good.
         if (isOver(error) && lifeMs(session) > 0) return session.authorization
-        throw error
+        throw isOver(error) ? new ApiError('unauthenticated', 'The session has ended.') : error
       }
     },
     async instead(refused) {
@@ -65,6 +63,7 @@ function lifeMs({ expiresAt }: KeptSession): number {
   return Date.parse(expiresAt) - Date.now()
 }
 
+/** Refused for good, as a session that has ended or that this server never opened. */
 function isOver(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'unauthenticated'
+  return error instanceof ApiError && !isPassing(error)
 }

@@ -89,8 +89,8 @@ export function openSessionStore(storage: Storage = sessionStorage): SessionStor
 
 function read(storage: Storage): KeptSession | undefined {
   try {
-    const text = storage.getItem(storageKey)
-    return text === null ? undefined : (JSON.parse(text) as KeptSession)
+    const kept = JSON.parse(storage.getItem(storageKey) ?? 'null') as KeptSession | null
+    return kept ?? undefined
   } catch {
     return undefined
   }

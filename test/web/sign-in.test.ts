@@ -1,0 +1,254 @@
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Company, Team } from '../../controller/store/companies.ts'
+import { browserSkipReason } from '../support/browser.ts'
+import { request } from '../support/http.ts'
+import { newEmail, personsPassword, type TestController } from '../support/in-process.ts'
+import { codeOf, giveSecondFactor } from '../support/mfa.ts'
+import { startOAuthRig, type OAuthRig } from '../support/oauth-rig.ts'
+import { addSamlCompany, requestIdIn, type SamlCompany } from '../support/saml-company.ts'
+import { until } from '../support/until.ts'
+import { axeViolations, openWindow, signInByForm, startBrowser } from '../support/web-browser.ts'
+import type { Window } from '../support/web-browser.ts'
+
+describe.skipIf(browserSkipReason)('signing in with a browser', () => {
+  let rig: OAuthRig
+  let controller: TestController
+  let company: Company
+  let team: Team
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    ;[rig, browser] = await Promise.all([startOAuthRig(), startBrowser()])
+    controller = rig.controller
+    company = await controller.store.companies.addCompany('Acme')
+    team = await controller.store.companies.addTeam(company, 'Payments')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await rig?.[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    window = await openWindow(browser, controller.baseUrl)
+    page = window.page
+  })
+  afterEach(() => window[Symbol.asyncDispose]())
+
+  const member = async (name: string) => {
+    const email = newEmail(name)
+    const userId = await controller.add(company.id, { email, teams: { [team.id]: ['TEAM_USER'] } })
+    return { email, password: personsPassword, userId }
+  }
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+  const arrived = () => heading('Attacks').waitFor()
+
+  test('with a second factor: a wrong code, then a right one', async () => {
+    const user = await member('factor')
+    const seed = await giveSecondFactor(controller.store, user.userId)
+    await page.goto('/')
+    await signInByForm(page, user)
+    await heading('Second factor').waitFor()
+    await page.getByLabel('Code').fill('000000')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Code').fill(codeOf(seed))
+    await page.keyboard.press('Enter')
+    await arrived()
+    expect(new URL(page.url()).pathname).toBe('/attacks')
+  })
+
+  test('where a second factor is required: the QR code, recovery codes, then one of these', async () => {
+    const strict = await controller.store.companies.addCompany('Strict')
+    await controller.store.signInSettings.change(strict.id, (now) => ({
+      ...now,
+      preferences: { ...now.preferences, mfaRequired: true },
+    }))
+    const user = { email: newEmail('new'), password: personsPassword }
+    await controller.add(strict.id, user)
+    await page.goto('/')
+    await signInByForm(page, user)
+    await heading('Set up a second factor').waitFor()
+    const image = page.getByRole('img', { name: 'QR code' })
+    await image.waitFor()
+    expect(
+      await image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth),
+    ).toBeGreaterThan(100)
+    expect(await axeViolations(page)).toEqual([])
+    const seed = await page.getByRole('region', { name: 'Secret' }).textContent()
+    await page.getByLabel('The code that it shows').fill(codeOf(seed ?? ''))
+    await page.keyboard.press('Enter')
+    const codes = await page.getByRole('region', { name: 'Recovery codes' }).textContent()
+    await page.getByRole('button', { name: 'sign in' }).click()
+    await arrived()
+    await page.getByText('You are in no team yet').waitFor()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signInByForm(page, user)
+    await page.getByLabel('Code').fill(codes?.split('\n')[0] ?? '')
+    await page.keyboard.press('Enter')
+    await arrived()
+  })
+
+  test('with SAML, from the button to the page that was asked for', async () => {
+    const saml = await addSamlCompany(controller, 'Saml')
+    await using provider = await startSamlProvider(saml)
+    await saml.configure({ idpUrl: provider.url })
+    await controller.add(saml.company.id, {
+      email: provider.email,
+      teams: { [saml.team.id]: ['TEAM_VIEWER'] },
+    })
+    await page.goto('/team')
+    await page.getByLabel('Company').fill(saml.company.name)
+    await page.getByRole('link', { name: 'Sign in with SAML' }).click()
+    await heading('Team').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await page.getByRole('cell', { name: saml.team.name }).waitFor()
+
+    await page.goto('/users/sso/saml/acs?SamlSessionCode=stolen&destination=%2F%2Fevil.example')
+    await page.getByRole('alert').getByText('refused').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('with OAuth, by way of the form of the provider', async () => {
+    const { login, email } = rig.person()
+    await controller.add(rig.one.company.id, {
+      email,
+      teams: { [rig.one.team.id]: ['TEAM_VIEWER'] },
+    })
+    await page.goto('/account')
+    await page.getByLabel('Company').fill(rig.one.company.name)
+    await page.getByRole('link', { name: 'Sign in with OAuth' }).click()
+    await page.locator('input[name="login"]').fill(login)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await heading('Account').waitFor()
+    await page.getByRole('cell', { name: email }).waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('who is in several companies and teams says which; the team is part of the address', async () => {
+    const user = await member('several')
+    const other = await controller.store.companies.addCompany('Beta')
+    const [red, blue] = [
+      await controller.store.companies.addTeam(other, 'Red'),
+      await controller.store.companies.addTeam(other, 'Blue'),
+    ]
+    await controller.add(other.id, {
+      ...user,
+      teams: { [red.id]: ['TEAM_USER'], [blue.id]: ['TEAM_VIEWER'] },
+    })
+    await page.goto('/sign-in')
+    await signInByForm(page, user)
+    await heading('Which company?').waitFor()
+    await page.getByRole('button', { name: 'Beta' }).click()
+    await heading('Which team?').waitFor()
+    await page.getByRole('button', { name: 'Blue' }).click()
+    await arrived()
+    await page.getByRole('button', { name: 'Halt all' }).waitFor({ state: 'hidden' })
+    await page.getByLabel('Team', { exact: true }).selectOption('Red')
+    await page.getByRole('button', { name: 'Halt all' }).waitFor()
+    await page.getByRole('link', { name: 'Team', exact: true }).click()
+    await page.getByRole('cell', { name: 'TEAM_USER' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('team')).toBe(red.id)
+  })
+
+  test('a session that was ended leads to the sign-in, and back to the page afterwards', async () => {
+    const user = await member('ended')
+    await page.goto('/company')
+    await signInByForm(page, user)
+    await heading('Company').waitFor()
+    const kept = await page.evaluate(() => sessionStorage.getItem('temblor.session'))
+    const { authorization } = JSON.parse(kept ?? '{}') as { authorization: string }
+    // Whoever else has the token ends the session with it.
+    const headers = { authorization }
+    const ended = await request(controller.baseUrl, 'DELETE', '/v1/users/auth', { headers })
+    expect(ended.status).toBe(200)
+    await page.getByRole('link', { name: 'Clients' }).click()
+    await heading('Sign in').waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem('temblor.session'))).toBeNull()
+    await signInByForm(page, user)
+    await heading('Clients').waitFor()
+  })
+
+  test('a token that is made up leads to the sign-in and is forgotten', async () => {
+    await page.goto('/sign-in')
+    await page.evaluate(() => {
+      const forged = {
+        authorization: 'Bearer 11111111-1111-4111-8111-111111111111',
+        email: 'somebody@example.com',
+        companyId: '11111111-1111-4111-8111-111111111111',
+        renewToken: '11111111-1111-4111-8111-111111111111',
+        renewalKey: 'x',
+        renewFromMs: Date.now() + 1e6,
+      }
+      sessionStorage.setItem('temblor.session', JSON.stringify(forged))
+    })
+    await page.goto('/attacks')
+    await heading('Sign in').waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem('temblor.session'))).toBeNull()
+  })
+
+  test('a session that expires is renewed, also in a tab that was opened beside', async () => {
+    await using short = await controller.further({ TEMBLOR_SESSION_SECONDS: '3' })
+    await using other = await openWindow(browser, short.baseUrl)
+    const user = await member('renewed')
+    await other.page.goto('/')
+    await signInByForm(other.page, user)
+    await other.page.getByRole('heading', { level: 1, name: 'Attacks' }).waitFor()
+    const first = await other.page.evaluate(() => sessionStorage.getItem('temblor.session'))
+    const beside = await other.context.newPage()
+    await beside.goto('/account')
+    await beside.getByRole('cell', { name: user.email }).waitFor()
+    const { expiresAt } = JSON.parse(first ?? '{}') as { expiresAt: string }
+    await until('the first token has expired', async () => Date.now() > Date.parse(expiresAt))
+    await beside.getByRole('link', { name: 'Clients' }).click()
+    await beside.getByText('No hosts yet').waitFor()
+    await other.page.getByRole('link', { name: 'Clients' }).click()
+    await other.page.getByText('No hosts yet').waitFor()
+    expect(await other.page.evaluate(() => sessionStorage.getItem('temblor.session'))).not.toEqual(
+      first,
+    )
+    await beside.getByRole('button', { name: 'Sign out' }).click()
+    await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  })
+})
+
+interface SamlProvider extends AsyncDisposable {
+  readonly url: string
+  readonly email: string
+}
+
+/** Signs everybody in as one person: a page that posts the response, as providers have it. */
+async function startSamlProvider(saml: SamlCompany): Promise<SamlProvider> {
+  const email = newEmail('saml')
+  const server: Server = createServer((asked, response) => {
+    const url = new URL(asked.url ?? '/', 'http://localhost')
+    const xml = saml.build({ email, inResponseTo: requestIdIn(url) })
+    const fields = {
+      SAMLResponse: Buffer.from(xml).toString('base64'),
+      RelayState: url.searchParams.get('RelayState') ?? '',
+    }
+    const inputs = Object.entries(fields).map(
+      ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+    )
+    response.setHeader('content-type', 'text/html')
+    response.end(
+      `<form method="post" action="${saml.acs}">${inputs.join('')}</form><script>document.forms[0].submit()</script>`,
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sso`,
+    email,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
