@@ -18,7 +18,19 @@ import { runTests } from './setup/tests.mjs'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const say = (line) => process.stderr.write(`${line}\n`)
 
-const tasks = { start, demo, bench, fuzz, test, 'test:unit': testUnit, check, format, gen, build }
+const tasks = {
+  start,
+  demo,
+  bench,
+  fuzz,
+  screenshots,
+  test,
+  'test:unit': testUnit,
+  check,
+  format,
+  gen,
+  build,
+}
 const [name, ...rest] = process.argv.slice(2)
 const args = rest.filter((arg) => arg !== '--yes')
 // Without a terminal nobody can answer: then everything is named and done.
@@ -59,6 +71,13 @@ async function demo() {
 async function fuzz() {
   await ensureSystemPackages(['redis-server'], { say, askFirst })
   return runScript('test/fuzz/main.ts')
+}
+
+/** Pictures of the web application for the README. */
+async function screenshots() {
+  await needBuild()
+  await ensureSystemPackages(['redis-server', 'chromium'], { say, askFirst })
+  return runScript('test/screenshots/main.ts')
 }
 
 async function bench() {

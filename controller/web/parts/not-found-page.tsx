@@ -1,5 +1,4 @@
-import { Container } from '@mantine/core'
-import { EmptyState } from './empty-state.tsx'
+import { Container, Text, Title } from '@mantine/core'
 import { LinkText } from './link-button.tsx'
 
 /** For addresses that lead nowhere. */
@@ -7,9 +6,10 @@ export function NotFoundPage() {
   return (
     <Container component="main" py="xl" size="sm">
       <title>No such page · Temblor</title>
-      <EmptyState title="There is no such page">
+      <Title order={1}>There is no such page</Title>
+      <Text mt="sm">
         <LinkText to="/">To the attacks</LinkText>
-      </EmptyState>
+      </Text>
     </Container>
   )
 }

@@ -9,6 +9,7 @@ import { ErrorText } from '../../parts/error-text.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { RelativeTime } from '../../parts/relative-time.tsx'
+import { WideTable } from '../../parts/wide-table.tsx'
 import { TeamPage } from '../../shell/me.tsx'
 
 /** The hosts of the team. */
@@ -39,35 +40,33 @@ function ClientList({ teamId }: { readonly teamId: string }) {
 
 function ClientTable({ clients }: { readonly clients: readonly Client[] }) {
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Host</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Tags</Table.Th>
-            <Table.Th>Containers</Table.Th>
-            <Table.Th>Seen</Table.Th>
+    <WideTable label="Hosts" minWidth={560}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Host</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th>Tags</Table.Th>
+          <Table.Th>Containers</Table.Th>
+          <Table.Th>Seen</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {clients.map(({ identifier, state, tags, containers, last_seen }) => (
+          <Table.Tr key={identifier}>
+            <Table.Td className="temblor-given">{identifier}</Table.Td>
+            <Table.Td>{state}</Table.Td>
+            <Table.Td className="temblor-given">
+              {Object.entries(tags)
+                .map(([key, value]) => `${key}=${value}`)
+                .join(', ')}
+            </Table.Td>
+            <Table.Td className="temblor-number">{containers.length}</Table.Td>
+            <Table.Td>
+              <RelativeTime at={last_seen} />
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {clients.map(({ identifier, state, tags, containers, last_seen }) => (
-            <Table.Tr key={identifier}>
-              <Table.Td className="temblor-given">{identifier}</Table.Td>
-              <Table.Td>{state}</Table.Td>
-              <Table.Td className="temblor-given">
-                {Object.entries(tags)
-                  .map(([key, value]) => `${key}=${value}`)
-                  .join(', ')}
-              </Table.Td>
-              <Table.Td className="temblor-number">{containers.length}</Table.Td>
-              <Table.Td>
-                <RelativeTime at={last_seen} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </WideTable>
   )
 }
