@@ -71,7 +71,7 @@ export async function checkResponse(
   const { store } = deps
   const addresses = deps.addresses()
   const relay = await readRelayState(deps, given, trace)
-  const { text, root } = await deps.pace(() => readXml(given.samlResponse))
+  const { text, root } = await deps.pace.run(() => readXml(given.samlResponse))
   trace.inResponseTo = attributeOf(root, 'InResponseTo')
   const request = await findRequest(store, trace, relay)
   const form = readForm(root)
@@ -83,7 +83,7 @@ export async function checkResponse(
   if (!saml || !(settings.preferences.samlEnabled || request?.testId))
     throw new SamlRefusal('settings', 'The company does not sign in with SAML.')
   checkBeginning(request, saml)
-  const signed = await deps.pace(() => verifySignatures(text, form, saml.certificates))
+  const signed = await deps.pace.run(() => verifySignatures(text, form, saml.certificates))
   Object.assign(trace, { ...namedIn(signed.assertion), isProven: true })
   const facts = readAssertion(signed.assertion, {
     issuer: saml.entityId,

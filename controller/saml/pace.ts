@@ -3,34 +3,55 @@ import { ApiError } from '../../shared/api/errors.ts'
 
 /** Responses that wait for their turn; more are turned away. */
 const waitingMost = 50
+/** How often as long as the work the rest behind it is. */
+const restFactor = 3
+/** Shorter rests are saved up: a timer takes as long to ring. */
+const leastRestMs = 15
 
-/** Runs work that takes the event loop for itself, bit by bit. */
-export type Pace = <T>(work: () => T) => Promise<T>
+/** Work that takes the event loop for itself, bit by bit. */
+export interface Pace {
+  /** @throws ApiError `too_many_logins` when too many wait already */
+  admit(): void
+  /** @throws ApiError as `admit`, and what the work throws */
+  run<T>(work: () => T): Promise<T>
+}
 
 /**
- * Makes a pace: one piece of work at a time, and after each as long a rest as it took. However many responses
- * come, at least half of the event loop is left for everything else.
- * @throws ApiError `too_many_logins` when too many wait already
+ * Makes a pace: one piece of work at a time, with rests in between that are three times as long as its CPU. However
+ * many responses come, three quarters of the event loop are left for everything else.
  */
 export function createPace(): Pace {
   let waiting = 0
+  let owedMs = 0
   let last: Promise<unknown> = Promise.resolve()
-  return async (work) => {
-    if (waiting >= waitingMost)
-      throw new ApiError('too_many_logins', 'Too many logins at once. Try again in a second.', {
-        retryAfterSeconds: 1,
-      })
-    waiting += 1
-    const before = last
-    const { promise: rested, resolve: rest } = Promise.withResolvers<void>()
-    last = rested
-    await before
-    waiting -= 1
-    const since = performance.now()
-    try {
-      return work()
-    } finally {
-      void sleep(performance.now() - since).then(rest)
-    }
+  const admit = () => {
+    if (waiting < waitingMost) return
+    throw new ApiError('too_many_logins', 'Too many logins at once. Try again in a second.', {
+      retryAfterSeconds: 1,
+    })
+  }
+  return {
+    admit,
+    async run(work) {
+      admit()
+      waiting += 1
+      const before = last
+      const { promise: rested, resolve: rest } = Promise.withResolvers<void>()
+      last = rested
+      await before
+      waiting -= 1
+      const since = process.threadCpuUsage()
+      try {
+        return work()
+      } finally {
+        const { user, system } = process.threadCpuUsage(since)
+        owedMs += (restFactor * (user + system)) / 1000
+        if (owedMs < leastRestMs) setImmediate(rest)
+        else {
+          void sleep(owedMs).then(rest)
+          owedMs = 0
+        }
+      }
+    },
   }
 }

@@ -120,7 +120,12 @@ function tableOfCores(before: Phase, during: Phase): Table {
   }
 }
 
-async function timeReads({ stack }: Rig, authorizations: readonly string[], seconds: number) {
+/** How long reads of sessions that exist take, ms, at an even pace. */
+export async function timeReads(
+  { stack }: Rig,
+  authorizations: readonly string[],
+  seconds: number,
+) {
   const agent = new Agent({ keepAlive: true })
   const url = `${stack.baseUrl}/users/self`
   const times: number[] = []
@@ -205,7 +210,7 @@ function startFlood(baseUrl: string, people: Awaited<ReturnType<Rig['addUsers']>
 }
 
 /** Begins something so many times a second, however long each takes; resolves when all of it is over. */
-async function atPace(
+export async function atPace(
   perSecond: number,
   seconds: number,
   begin: (turn: number) => Promise<void>,
@@ -229,7 +234,8 @@ interface Call {
   readonly body?: string
 }
 
-function send({ url, agent, method, headers, body }: Call): Promise<number> {
+/** Gives the status of the answer. */
+export function send({ url, agent, method, headers, body }: Call): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request(url, { agent, method, headers }, (answer) => {
       answer.resume()

@@ -11,6 +11,7 @@ import { describeMachine, loadAverage, watchForeignCpu } from './machine.ts'
 import { measureLogins } from './logins.ts'
 import { measureNetem } from './network-guest.ts'
 import { measureNetwork } from './network-namespaces.ts'
+import { measureSaml } from './saml.ts'
 import { type Rig, startRig } from './rig.ts'
 
 /**
@@ -23,6 +24,7 @@ const groups: Record<string, Group> = {
   agent: measureAgent,
   api: measureApi,
   logins: measureLogins,
+  saml: measureSaml,
   network: measureNetwork,
   netem: measureNetem,
 }

@@ -85,10 +85,13 @@ export function createSamlService(deps: SamlDeps): SamlService {
       })
       return url
     },
-    respond: (given, audit) =>
-      deps.lockOut.guardProvider(given.address, () =>
+    async respond(given, audit) {
+      // In a flood most are turned away: before anything is stored for them.
+      pace.admit()
+      return await deps.lockOut.guardProvider(given.address, () =>
         acceptResponse({ ...deps, addresses, pace }, given, audit),
-      ),
+      )
+    },
     open: (code, audit) => openByCode(deps, code, audit),
     async failures({ company }, email) {
       const all = await store.signInFailures.list(company.id)
