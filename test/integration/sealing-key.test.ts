@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openKeyFile, type SealingKey } from '../../controller/auth/key-file.ts'
 import { createSeal } from '../../controller/auth/seal.ts'
+import { oauthSecretName } from '../../controller/store/sign-in-settings.ts'
 import { openStore } from '../../controller/store/store.ts'
 import type { Team } from '../../controller/store/teams.ts'
 import { newSeed } from '../../controller/auth/totp.ts'
@@ -28,6 +29,7 @@ const secrets = new Map<Team, string>()
 /** Users with the seed of their second factor; of the first one, codes that still sign in. */
 const seeds = new Map<string, string>()
 const enrolled = { email: newEmail('enrolled'), recovery: [] as string[] }
+const provider = { companyId: '', secret: 'shared with a provider' }
 const pending = { userId: '', seed: newSeed() }
 
 beforeAll(async () => {
@@ -44,6 +46,7 @@ beforeAll(async () => {
         email: newEmail('owner'),
         roles: ['COMPANY_OWNER'],
       })
+    if (name === 'One') await setProvider(company.id)
   }
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
@@ -60,6 +63,16 @@ async function addSecondFactors(companyId: string): Promise<void> {
   }
   pending.userId = await controller.add(companyId, { email: newEmail('pending') })
   await controller.store.mfa.propose(pending.userId, pending.seed, 0)
+}
+
+/** An identity provider with a secret. */
+async function setProvider(companyId: string): Promise<void> {
+  const idp = 'https://idp.example'
+  const addresses = { authorizationUri: idp, tokenUri: idp, userInfoUri: idp }
+  const json = { ...addresses, clientId: 'temblor', clientSecret: provider.secret }
+  const answer = await owner.send('POST', `/companies/${companyId}/oauth/settings`, { json })
+  expect(answer.status).toBe(200)
+  provider.companyId = companyId
 }
 
 const mfa = (path: string, form: Record<string, string>) =>
@@ -86,6 +99,10 @@ async function checkEverything(): Promise<void> {
   for (const [userId, seed] of seeds)
     expect((await controller.store.mfa.find(userId))?.seed).toBe(seed)
   expect((await controller.store.mfa.findPending(pending.userId))?.seed).toBe(pending.seed)
+  const { oauth } = await controller.store.signInSettings.read(provider.companyId)
+  const seal = createSeal(await openKeyFile(keyFilePath()))
+  const name = oauthSecretName(provider.companyId)
+  expect(seal.open(oauth?.clientSecretSealed ?? '', name)).toBe(provider.secret)
   const token = enrolled.recovery.pop() ?? ''
   expect((await mfa('auth', { email: enrolled.email, password, token })).status).toBe(200)
   const [team] = [...secrets.keys()] as [Team]

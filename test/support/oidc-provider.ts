@@ -39,6 +39,8 @@ export interface ProviderOptions {
   /** Where it may send browsers back to. */
   readonly redirectUris: readonly string[]
   readonly tokenAuth?: 'client_secret_post' | 'client_secret_basic'
+  /** `localhost` is another site than 127.0.0.1, for browsers. */
+  readonly host?: 'localhost' | '127.0.0.1'
 }
 
 export const oidcClient = { clientId: 'temblor', clientSecret: 'a secret of the test' } as const
@@ -49,13 +51,14 @@ export const otherClient = { clientId: 'other', clientSecret: 'another secret' }
 export async function startOidcProvider({
   redirectUris,
   tokenAuth = 'client_secret_post',
+  host = '127.0.0.1',
 }: ProviderOptions): Promise<TestProvider> {
   const people = new Map<string, Claims>()
   const asked: string[] = []
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`
   const provider = await makeProvider(issuer, people, redirectUris, tokenAuth)
   const answer = provider.callback()
   server.on('request', (request, response) => {
