@@ -11,6 +11,8 @@ import { buildApp, type AppDeps } from './app.ts'
 import { createMfaService } from './api/mfa/service.ts'
 import { createAccess } from './auth/access.ts'
 import { caFingerprint, openKeyFile, type KeyFile } from './auth/key-file.ts'
+import { createFloodHasher } from './auth/flood-hasher.ts'
+import { createHashProcess } from './auth/hash-process.ts'
 import { createSeal } from './auth/seal.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
@@ -43,8 +45,7 @@ export async function startController(
   config: ControllerConfig,
   logger: Logger,
 ): Promise<Controller> {
-  const redis = openRedis(config.redisUrl)
-  redis.on('error', (err: Error) => logger.warn({ err }, 'redis'))
+  const redis = connect(config, logger)
   const keyFile = await openKeyFile(config.keyFile)
   const seal = createSeal(keyFile)
   const store = await openStore(redis, seal)
@@ -61,7 +62,7 @@ export async function startController(
     { host: config.grpcListen, port: config.grpcPort },
   )
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
-  const passwords = await createPasswords()
+  const { passwords, hashProcess } = await startPasswords(logger)
   const lockOut = createLockOut(store.attempts, seal)
   const rations = createRations(store.attempts, seal)
   const { sessionSeconds, renewalSeconds } = config
@@ -90,6 +91,7 @@ export async function startController(
     async close() {
       feed.close()
       await closeApp(app)
+      hashProcess.close()
       await mailer?.close()
       await agents.close()
       await deadlines.close()
@@ -98,6 +100,17 @@ export async function startController(
       redis.disconnect()
     },
   }
+}
+
+function connect({ redisUrl }: ControllerConfig, logger: Logger) {
+  const redis = openRedis(redisUrl)
+  redis.on('error', (err: Error) => logger.warn({ err }, 'redis'))
+  return redis
+}
+
+async function startPasswords(logger: Logger) {
+  const hashProcess = createHashProcess((err) => logger.warn({ err }, 'passwords are hashed here'))
+  return { hashProcess, passwords: await createPasswords(createFloodHasher(hashProcess)) }
 }
 
 /** The audit, what agents do in it, and its care. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { AuditEntry } from '../../shared/api/audit.ts'
 import type { KeyFile } from '../auth/key-file.ts'
 
@@ -16,8 +16,9 @@ export interface AuditHasher {
 
 /** Makes the hasher of an installation. */
 export function createAuditHasher({ auditKey }: Pick<KeyFile, 'auditKey'>): AuditHasher {
-  const key = Buffer.from(auditKey, 'base64')
-  const keyId = createHash('sha256').update(key).digest('base64url').slice(0, 8)
+  const bytes = Buffer.from(auditKey, 'base64')
+  const key = createSecretKey(bytes)
+  const keyId = createHash('sha256').update(bytes).digest('base64url').slice(0, 8)
   const hash = (entry: UnhashedEntry) =>
     createHmac('sha256', key).update(canonical(entry)).digest('base64url')
   return {

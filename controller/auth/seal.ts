@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import { statSync } from 'node:fs'
 import { readKeyFile, type KeyFile } from './key-file.ts'
 
@@ -31,7 +38,7 @@ interface Ring {
  */
 export function createSeal(keyFile: KeyFile): Seal {
   const { path } = keyFile
-  const tokenKey = Buffer.from(keyFile.tokenKey, 'base64')
+  const tokenKey = createSecretKey(keyFile.tokenKey, 'base64')
   const nextTokenKey = Buffer.from(hkdfSync('sha256', tokenKey, '', 'temblor next tokens', 32))
   let ring = ringOf(keyFile)
   let seen = ''

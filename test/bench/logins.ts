@@ -41,10 +41,11 @@ export const measureLogins: Group = async (context) => {
   context.say(`  with ${loginsPerSecond} logins a second`)
   const flood = startFlood(rig.stack.baseUrl, people)
   const during = await watch(rig, authorizations, seconds)
-  const logins = await flood.stop()
+  const { statuses, times } = await flood.stop()
   context.signal.throwIfAborted()
   context.say('  without logins again')
   const after = await watch(rig, authorizations, seconds)
+  const took = spreadOf(times)
   const logged: Table = {
     title: `Logins: ${loginsPerSecond} a second, half of them right (${seconds} s each)`,
     rows: [
@@ -65,7 +66,8 @@ export const measureLogins: Group = async (context) => {
       ['goal', '', '', judged(before, during, after), '', '', '', heardGoal(during), ''],
     ],
     notes: [
-      `Answers to the logins: ${answersOf(logins)}. 503 is what is beyond the queue.`,
+      `Answers to the logins: ${answersOf(statuses)}. 503 is what is beyond the queue.`,
+      `A login that was checked took ${decimal(took.p50)} ms (p50), ${decimal(took.p99)} ms (p99).`,
       'Read: GET /users/self with a session; order: POST /attacks/new until the agent has journalled it.',
     ],
     missing: [],
@@ -88,12 +90,13 @@ async function watch(rig: Rig, authorizations: readonly string[], seconds: numbe
 function watchParts({ controllerPid }: Rig): () => Phase['cores'] {
   const family = [...familyOf(process.pid)]
   const redis = family.find((pid) => readProc(`${pid}/comm`)?.startsWith('redis-server'))
-  const children = [...familyOf(controllerPid)].filter((pid) => pid !== controllerPid)
+  // Looked at each time: one that hashes starts with the flood.
+  const children = () => [...familyOf(controllerPid)].filter((pid) => pid !== controllerPid)
   const parts = [
     ['controller, its own thread', () => mainThreads(controllerPid)],
     [
       'controller, what hashes for it',
-      () => [...otherThreads(controllerPid), ...children.flatMap(threadsOf)],
+      () => [...otherThreads(controllerPid), ...children().flatMap(threadsOf)],
     ],
     ['Redis, its own thread', () => (redis === undefined ? [] : mainThreads(redis))],
     ['the load', () => threadsOf(process.pid)],
@@ -176,10 +179,11 @@ async function timeHeartbeats({ api, stack }: Rig, seconds: number): Promise<num
   return moments.slice(1).map((at, index) => (at - (moments[index] ?? at)) / 1000)
 }
 
-/** Begins logins at an even pace until it is stopped; tells how often each status was answered. */
+/** Begins logins at an even pace until it is stopped; tells how often each status was answered, and how soon. */
 function startFlood(baseUrl: string, people: Awaited<ReturnType<Rig['addUsers']>>) {
   const agent = new Agent({ keepAlive: true })
   const statuses = new Map<number, number>()
+  const times: number[] = []
   const ended = new AbortController()
   const url = `${baseUrl}/users/auth`
   const flood = atPace(
@@ -194,7 +198,9 @@ function startFlood(baseUrl: string, people: Awaited<ReturnType<Rig['addUsers']>
         'content-type': 'application/json',
         'x-forwarded-for': `10.${turn >> 16}.${(turn >> 8) & 255}.${turn & 255}`,
       }
+      const sentAt = performance.now()
       const status = await send({ url, agent, method: 'POST', headers, body })
+      if ([200, 401].includes(status)) times.push(performance.now() - sentAt)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     },
     () => ended.signal.aborted,
@@ -204,7 +210,7 @@ function startFlood(baseUrl: string, people: Awaited<ReturnType<Rig['addUsers']>
       ended.abort()
       await flood
       agent.destroy()
-      return statuses
+      return { statuses, times }
     },
   }
 }

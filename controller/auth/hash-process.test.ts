@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { until } from '../../test/support/until.ts'
+import { createHashProcess } from './hash-process.ts'
+
+const isGone = (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return true
+  }
+}
+
+describe('the process that hashes', () => {
+  it('hashes and verifies with low priority, and ends when it is closed', async () => {
+    const hasher = createHashProcess(() => undefined)
+    expect(hasher.pid).toBeUndefined()
+    const stored = await hasher.hash('correct horse')
+    const pid = hasher.pid as number
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(await hasher.verify(stored, 'correct horse')).toBe(true)
+    expect(await hasher.verify(stored, 'correct mule')).toBe(false)
+    expect(await hasher.verify('not a hash', 'anything')).toBe(false)
+    expect(os.getPriority(pid)).toBe(10)
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('PATH=')
+    hasher.close()
+    await until('it is gone', () => isGone(pid))
+    expect(await hasher.verify(stored, 'correct horse')).toBe(true)
+  })
+
+  it('when it is killed all that was asked is answered rightly', async () => {
+    const troubles: string[] = []
+    const hasher = createHashProcess((error) => void troubles.push(error.message))
+    const stored = await hasher.hash('correct horse')
+    const asked = Array.from({ length: 6 }, (_, index) =>
+      hasher.verify(stored, index % 2 === 0 ? 'correct horse' : 'wrong'),
+    )
+    process.kill(hasher.pid as number, 'SIGKILL')
+    expect(await Promise.all(asked)).toEqual([true, false, true, false, true, false])
+    expect(troubles).toEqual(['The process that hashes passwords ended: SIGKILL.'])
+    expect(hasher.pid).toBeUndefined()
+    expect(await hasher.verify(stored, 'correct horse')).toBe(true)
+    hasher.close()
+  })
+})
