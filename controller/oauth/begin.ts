@@ -6,7 +6,7 @@ import type { Company } from '../store/companies.ts'
 import type { Outbound } from './outbound.ts'
 import { authorizationUrl } from './provider.ts'
 import { newState, stateHash, tiesOf } from './state.ts'
-import { traced, type Visit } from './trace.ts'
+import { noCompany, traced, type Visit } from './trace.ts'
 import { findWay, type WayDeps, type Way } from './ways.ts'
 
 export interface OAuthDeps extends WayDeps {
@@ -43,12 +43,11 @@ export async function begin(
 ): Promise<{ url: string; state: string }> {
   const { companyName, method } = given
   const redirectUri = given.redirectUri ? readUri(given.redirectUri) : undefined
-  const company = await deps.store.companies.findCompany(companyName)
-  if (!company) throw ssoRefused('settings')
+  const company = (await deps.store.companies.findCompany(companyName)) ?? noCompany
   return await traced(deps.store, { method, company }, given, async () => {
     const test = given.test && (await checkTest(deps, company, method, given.test))
     const way = await findWay(deps, company.id, method, test !== undefined)
-    if (!way) throw new SsoRefusal('settings', 'The company does not sign in with this provider.')
+    if (!way) throw ssoRefused('settings')
     if (redirectUri !== undefined) checkRedirect(deps, way, redirectUri)
     const { outbound, seal, store, siteUrl } = deps
     const state = newState()

@@ -13,7 +13,7 @@ import { vouch } from './callback.ts'
 import { readUserInfo } from './provider.ts'
 import { isSame, stateHash, stateIn } from './state.ts'
 import { codeKey, tokenKey } from './tickets.ts'
-import { traced, type Trace, type Visit } from './trace.ts'
+import { noCompany, traced, type Trace, type Visit } from './trace.ts'
 import { findWay, type Way } from './ways.ts'
 
 export interface EnterDeps extends OAuthDeps {
@@ -40,11 +40,7 @@ export async function enterByToken(
   note: AuditNote,
 ): Promise<Session> {
   const { companyName, method, email } = given
-  const company = await deps.store.companies.findCompany(companyName)
-  if (!company) {
-    note.claim(email, companyName)
-    throw ssoRefused('company')
-  }
+  const company = (await deps.store.companies.findCompany(companyName)) ?? noCompany
   const trace: Trace = { method, company, email: email || undefined }
   const work = async () => {
     const ticket = await ticketOfToken(deps, company, given, trace)

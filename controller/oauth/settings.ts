@@ -1,3 +1,4 @@
+import { isLocal } from '../auth/provider-settings.ts'
 import { googleIssuer } from './identity.ts'
 import type { PublicProviderSettings } from './public-provider.ts'
 
@@ -27,8 +28,9 @@ function readPublicProvider(
   ]
   const issuer = env['TEMBLOR_OIDC_ISSUER'] || googleIssuer
   if (!clientId && !clientSecret && !env['TEMBLOR_OIDC_ISSUER']) return undefined
-  if (!/^https?:$/.test(URL.parse(issuer)?.protocol ?? ''))
-    faults.push(`TEMBLOR_OIDC_ISSUER cannot be "${issuer}". Allowed: an https address.`)
+  const url = URL.parse(issuer)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url.hostname))
+  if (!isSafe) faults.push(`TEMBLOR_OIDC_ISSUER cannot be "${issuer}". Allowed: an https address.`)
   if (clientId && clientSecret) return { issuer, clientId, clientSecret }
   faults.push(
     'TEMBLOR_OIDC_CLIENT_ID and TEMBLOR_OIDC_CLIENT_SECRET belong together. Set both, or none and no TEMBLOR_OIDC_ISSUER.',

@@ -11,6 +11,9 @@ export interface Visit {
   readonly requestId: string
 }
 
+/** In place of a company that there is not: what is done for it takes as long, and comes to nothing. */
+export const noCompany: Company = { id: 'nobody', name: '' }
+
 /** What is known of a sign-in so far, for the trace of a refusal. Proven by nothing. */
 export interface Trace {
   method: OAuthMethod
@@ -34,9 +37,10 @@ export async function traced<T>(
     return await work()
   } catch (error) {
     if (!(error instanceof SsoRefusal)) throw error
-    note?.claim(trace.email ?? '', trace.company?.id)
+    const isThere = trace.company !== noCompany
+    note?.claim(trace.email ?? '', isThere ? trace.company?.id : undefined)
     if (trace.company) {
-      note?.entered([trace.company.id])
+      if (isThere) note?.entered([trace.company.id])
       await store.signInFailures.add(trace.company.id, {
         time: timestamp(Date.now()),
         method: trace.method,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newBrowser } from '../support/cookies.ts'
 import { request, type Answer } from '../support/http.ts'
 import { newEmail } from '../support/in-process.ts'
-import type { OAuthCompany } from '../support/oauth-company.ts'
+import { addOAuthCompany, type OAuthCompany } from '../support/oauth-company.ts'
 import { rigScope, startOAuthRig, type OAuthRig } from '../support/oauth-rig.ts'
 import { otherClient } from '../support/oidc-provider.ts'
 import { problem } from '../support/problem.ts'
@@ -27,6 +27,25 @@ const edited = (url: URL, change: Record<string, string | undefined>) => {
   return copy
 }
 const tokenOf = (answer: Answer) => (answer.json as { access_token: string }).access_token
+
+test('12: of two companies with one provider, neither takes what was meant for the other', async () => {
+  const { issuer } = rig.provider
+  const twin = await addOAuthCompany(rig.controller, 'Twin', { issuer, scope: rigScope })
+  const { login, email } = rig.person({ company_roles: ['COMPANY_OWNER'] })
+  const token = await one.token(login)
+  await rig.refused('token', email, () => twin.sso(token), twin)
+  const theirs = await one.sent(login)
+  const { state } = await twin.begin()
+  await rig.refused(
+    'provider',
+    email,
+    () => twin.comeBack(edited(theirs.back, { state }), state),
+    twin,
+  )
+  expect((await one.sso(token)).status).toBe(200)
+  expect(await twin.placeOf(email)).toBeUndefined()
+  expect((await twin.enter(login)).session.company_id).toBe(twin.company.id)
+})
 
 describe('13: the callback belongs to the browser that began', () => {
   test('without the cookie, with another, with two, with another state: refused, and the own one goes on', async () => {

@@ -151,6 +151,10 @@ describe('browsers', () => {
       json: { identifier: email },
     })
     expect(problem(await exchange(codeOf(answer)))).toEqual({ status: 401, code: 'sso_refused' })
+    const { paths } = await known.admin.get<{
+      paths: Record<string, { get: { responses: object } }>
+    }>('/openapi.json')
+    expect(Object.keys(paths['/v1/oauth/callback']?.get.responses ?? {})).toContain('303')
   })
 
   test('go on to this service, where only the browser of the sign-in gets the session', async () => {
