@@ -1,4 +1,5 @@
 import type { Session } from '../../../shared/api/sessions.ts'
+import { randomKey } from '../api/random-key.ts'
 
 /** What a tab keeps of a session. It is in no cookie, and gone with the tab. */
 export interface KeptSession {
@@ -30,10 +31,4 @@ export function toKept(session: Session): KeptSession {
     renewToken: session.renew_token,
     renewalKey: randomKey(),
   }
-}
-
-/** Not randomUUID: browsers have that on https only. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -6,6 +6,7 @@ import { useApp } from '../../app-context.ts'
 import { ErrorText } from '../../parts/error-text.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { RunAgain } from '../../parts/run-again.tsx'
 import { TeamPage } from '../../shell/me.tsx'
 import { AttackFacts } from './attack-facts.tsx'
 import { EffectChart } from './effect-chart.tsx'
@@ -28,6 +29,7 @@ function LiveAttack({ teamId, id }: { readonly teamId: string; readonly id: stri
   return (
     <>
       <PageTitle title={attack.data ? `Attack: ${attack.data.command_type}` : 'Attack'}>
+        {attack.data && <RunAgain id={id} />}
         {attack.data && <HaltButton attack={attack.data} />}
       </PageTitle>
       <Stack gap="lg">

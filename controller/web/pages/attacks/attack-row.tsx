@@ -3,6 +3,7 @@ import type { Attack } from '../../../../shared/api/records.ts'
 import { countWords } from '../../parts/count-words.ts'
 import { LinkText } from '../../parts/link-button.tsx'
 import { RelativeTime } from '../../parts/relative-time.tsx'
+import { RunAgain } from '../../parts/run-again.tsx'
 import { StageBadge } from '../../parts/stage-badge.tsx'
 
 /** One attack in the list. */
@@ -29,6 +30,9 @@ export function AttackRow({ attack }: { readonly attack: Attack }) {
       </Table.Td>
       <Table.Td>
         <RelativeTime at={created_at} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <RunAgain id={guid} isSmall />
       </Table.Td>
     </Table.Tr>
   )

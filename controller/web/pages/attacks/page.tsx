@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Table, Text, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { Attack } from '../../../../shared/api/records.ts'
@@ -107,6 +107,9 @@ function AttackTable({ attacks }: { readonly attacks: readonly Attack[] }) {
             By
           </Table.Th>
           <Table.Th w={{ base: '7.5rem', sm: '9rem' }}>Started</Table.Th>
+          <Table.Th visibleFrom="sm" w="7rem">
+            <VisuallyHidden>What can be done</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,0 +1,5 @@
+/** A key that nobody guesses, 32 hex digits. Not randomUUID: browsers have that on https only. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
