@@ -27,6 +27,7 @@ import { addServiceRoutes, type HealthPart } from './api/service/routes.ts'
 import { addRenewalRoutes } from './api/sessions/renewal.ts'
 import { addSessionRoutes } from './api/sessions/routes.ts'
 import { addSelfRoutes } from './api/sessions/self-routes.ts'
+import { addSetupRoutes } from './api/setup/routes.ts'
 import { addSignInMethodsRoutes } from './api/sign-in-methods/routes.ts'
 import { addUserRoutes } from './api/users/routes.ts'
 import type { Audit } from './audit/audit.ts'
@@ -142,6 +143,7 @@ function addRoutes(
   addSessionRoutes(router, deps)
   addSelfRoutes(router, deps.store)
   addSignInMethodsRoutes(router, deps)
+  addSetupRoutes(router, deps)
   addRenewalRoutes(router, deps)
   addMfaRoutes(router, deps)
   addAuthPreferencesRoutes(router, deps)

@@ -14,6 +14,7 @@ import { caFingerprint, openKeyFile, type KeyFile } from './auth/key-file.ts'
 import { createFloodHasher } from './auth/flood-hasher.ts'
 import { createHashProcess } from './auth/hash-process.ts'
 import { createSeal } from './auth/seal.ts'
+import { createSetup, type SetupDeps } from './auth/setup.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
 import { isLocal } from './auth/provider-settings.ts'
@@ -70,7 +71,6 @@ export async function startController(
   const access = createAccess(signInDeps)
   const mfa = createMfaService({ ...signInDeps, audit })
   const mailer = createMailer(config.mail, logger)
-  const health = createHealth({ redis, hub, mailer, warnings })
   const feed = openEventFeed(redis, config.redisUrl)
   const transport = readTransport(config)
   const gate = { access, mfa, seal, passwords, lockOut, ...rations }
@@ -82,9 +82,10 @@ export async function startController(
     agentAddress: () => site().agentAddress,
     caSha256: caFingerprint(keyFile),
   }
-  const seen = { hub, feed, health }
+  const seen = { hub, feed, health: createHealth({ redis, hub, mailer, warnings }) }
   const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger, transport })
   await app.listen({ host: config.listen, port: config.httpPort })
+  await offerSetup(signInDeps, site().url, logger)
   return {
     httpPort: portOf(app),
     grpcPort: agents.port,
@@ -111,6 +112,17 @@ function connect({ redisUrl }: ControllerConfig, logger: Logger) {
 async function startPasswords(logger: Logger) {
   const hashProcess = createHashProcess((err) => logger.warn({ err }, 'passwords are hashed here'))
   return { hashProcess, passwords: await createPasswords(createFloodHasher(hashProcess)) }
+}
+
+/** Tells whoever reads the log how the first owner is made, while there is none. */
+async function offerSetup(deps: SetupDeps, page: string, logger: Logger): Promise<void> {
+  const setup = createSetup(deps)
+  if (!(await setup.isNeeded())) return
+  const code = await setup.code()
+  logger.warn(
+    { page, code },
+    'nobody can sign in yet: open the page and give it this code, which works once',
+  )
 }
 
 /** The audit, what agents do in it, and its care. */

@@ -47,7 +47,8 @@ export const auditActions = {
   'team.delete': 'A team was deleted.',
   'team.secret': 'The secret with which hosts join a team was replaced or shown.',
   'team.add-users': 'Users of the company were added to a team.',
-  'user.create': "A user was made or given a place in a company, on the controller's host.",
+  'user.create':
+    "A user was made or given a place in a company on the controller's host, or as the first owner by its code.",
   'user.update': 'A user changed facts of the own user, such as the name.',
   'user.roles': 'Roles of a user were changed, in a team or in the company.',
   'user.remove': 'A user was taken out of a team.',

@@ -6,6 +6,10 @@ export const keys = {
   schema: 'temblor:schema',
   /** Whoever rotates the sealing key. */
   rotationLock: 'temblor:rotation-lock',
+  /** STRING what the code for the first owner follows from, besides a key. */
+  setupSalt: 'temblor:setup-salt',
+  /** Whoever makes the first owner. */
+  setupLock: 'temblor:setup-lock',
   companyNames: 'temblor:company-names',
   teamCompanies: 'temblor:team-companies',
   /** ZSET boot id of a host that a controller runs on -> when that is forgotten, ms. */

@@ -24,6 +24,7 @@ import { openSamlAliases, type SamlAliases } from './saml-aliases.ts'
 import { openSamlFlow, type SamlFlow } from './saml.ts'
 import { openSamlSigner, type SamlSignerStore } from './saml-signer.ts'
 import { openSignInFailures, type SignInFailures } from './sign-in-failures.ts'
+import { openSetup, type SetupStore } from './setup.ts'
 import { openSignInSettings, type SignInSettingsStore } from './sign-in-settings.ts'
 import { openSsoTests, type SsoTests } from './sso-tests.ts'
 import { openTeams, type Teams } from './teams.ts'
@@ -62,6 +63,7 @@ export interface Store {
   /** All that keep sealed secrets. */
   readonly sealedPlaces: readonly SealedPlace[]
   readonly rotationLock: RotationLock
+  readonly setup: SetupStore
 }
 
 /**
@@ -107,5 +109,6 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     executions: openExecutions(redis),
     sealedPlaces: [teams, mfa, samlSigner, signInSettings],
     rotationLock: openRotationLock(redis),
+    setup: openSetup(redis),
   }
 }

@@ -57,6 +57,7 @@ export const errorCatalogue = {
   already_in_team: { status: 409, hint: 'Leave out who is in the team.' },
   would_lock_out: { status: 409, hint: 'Have an owner sign in with another method first.' },
   mfa_enabled: { status: 409, hint: 'Switch the present one off first.' },
+  already_set_up: { status: 409, hint: 'Sign in, or ask to be invited.' },
   last_owner: { status: 409, hint: 'Make somebody else an owner first.' },
   too_many_keys: { status: 409, hint: 'Revoke a key that is not needed any more.' },
   idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },

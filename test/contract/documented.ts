@@ -90,6 +90,15 @@ export const teamInvited = 'team-invited@example.com'
 
 /** Good bodies, by operation; those that are not named need none. */
 const bodies: Record<string, (service: Service) => RequestOptions> = {
+  makeFirstOwner: () => ({
+    json: {
+      code: 'x',
+      company: 'Walked',
+      team: 'Walked',
+      email: 'first@b.c',
+      password: 'a password of theirs',
+    },
+  }),
   login: ({ local }) => ({ form: { ...local.owner } }),
   createAttack: () => ({ json: tiny }),
   previewAttack: () => ({ json: tiny }),

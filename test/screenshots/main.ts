@@ -32,10 +32,6 @@ const cpu = (...args: string[]) => ({ command: { type: 'cpu', args }, target: { 
 
 /** Some that are over, and one that runs. Gives its id. */
 async function startAttacks({ owner }: Service): Promise<string> {
-  const cpu = (...args: string[]) => ({
-    command: { type: 'cpu', args },
-    target: { type: 'Random' },
-  })
   await owner.finished(await owner.attack(cpu('-l', '2', '-p', '30')))
   const halted = await owner.attack(cpu('-l', '60', '-p', '20'))
   await owner.running(halted)

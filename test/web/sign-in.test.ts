@@ -6,7 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Company, Team } from '../../controller/store/companies.ts'
 import { browserSkipReason } from '../support/browser.ts'
 import { request } from '../support/http.ts'
-import { newEmail, personsPassword, type TestController } from '../support/in-process.ts'
+import {
+  newEmail,
+  personsPassword,
+  startTestController,
+  type TestController,
+} from '../support/in-process.ts'
 import { codeOf, giveSecondFactor } from '../support/mfa.ts'
 import { startOAuthRig, type OAuthRig } from '../support/oauth-rig.ts'
 import { addSamlCompany, requestIdIn, type SamlCompany } from '../support/saml-company.ts'
@@ -92,6 +97,26 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.getByLabel('Code').fill(codes?.split('\n')[0] ?? '')
     await page.keyboard.press('Enter')
     await arrived()
+  })
+
+  test('where nobody is yet: the code in the log makes the first owner', async () => {
+    const log: string[] = []
+    await using fresh = await startTestController({}, (line) => void log.push(line))
+    await using first = await openWindow(browser, fresh.baseUrl)
+    await first.page.goto('/')
+    await first.page.getByRole('heading', { level: 1, name: 'Make the first owner' }).waitFor()
+    expect(await axeViolations(first.page)).toEqual([])
+    const [, code] = /"code":"([^"]+)"/.exec(log.join('')) ?? []
+    const fields = { code: 'wrong', company: 'Acme', email: newEmail('first') }
+    for (const [name, value] of Object.entries(fields))
+      await first.page.locator(`input[name="${name}"]`).fill(value)
+    for (const name of ['password', 'repeated'])
+      await first.page.locator(`input[name="${name}"]`).fill(personsPassword)
+    await first.page.keyboard.press('Enter')
+    await first.page.getByRole('alert').waitFor()
+    await first.page.getByLabel('Code').fill(code ?? '')
+    await first.page.keyboard.press('Enter')
+    await first.page.getByText('No attacks yet').waitFor()
   })
 
   test('with SAML, from the button to the page that was asked for', async () => {

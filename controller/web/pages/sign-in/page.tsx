@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { readSetup } from '../../../../shared/api/setup.ts'
 import type { Session } from '../../../../shared/api/sessions.ts'
 import type { Credentials, Standing } from '../../api/sign-in.ts'
 import { useApp } from '../../app-context.ts'
@@ -11,6 +13,7 @@ import { ChooseCompany } from './choose-company.tsx'
 import { ChooseTeam } from './choose-team.tsx'
 import { CodeStep } from './code-step.tsx'
 import { EnrolStep } from './enrol-step.tsx'
+import { SetupStep } from './setup-step.tsx'
 import { PasswordStep } from './password-step.tsx'
 
 const page = getRouteApi('/sign-in')
@@ -30,7 +33,7 @@ const titles = {
 
 /** Signing in, step by step. */
 export function SignInPage() {
-  const { sessions } = useApp()
+  const { api, sessions } = useApp()
   const router = useRouter()
   const { return: wanted } = page.useSearch()
   const [progress, setProgress] = useState<Progress>()
@@ -46,8 +49,14 @@ export function SignInPage() {
     if (standing.kind === 'in' && !hasChoice) enter(standing.session)
     else setProgress({ standing, given })
   }
+  const { data: setup } = useQuery({
+    queryKey: ['setup'],
+    queryFn: ({ signal }) => api.anonymous.call(readSetup, { signal }),
+    staleTime: Infinity,
+  })
+  const first = setup?.needed ? 'Make the first owner' : 'Sign in'
   return (
-    <SignInFrame title={progress ? titles[progress.standing.kind] : 'Sign in'}>
+    <SignInFrame title={progress ? titles[progress.standing.kind] : first}>
       {progress ? (
         <NextStep
           {...progress}
@@ -55,6 +64,8 @@ export function SignInPage() {
           onTeam={enter}
           onBack={() => setProgress(undefined)}
         />
+      ) : setup?.needed ? (
+        <SetupStep onDone={goOn} />
       ) : (
         <PasswordStep destination={safeReturn(wanted)} onDone={goOn} />
       )}
