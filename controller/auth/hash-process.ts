@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { availableParallelism } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, setPriority } from 'node:os'
 import { hashHere, type Hasher } from './argon2.ts'
 
 /** What the process that hashes is asked: to verify where there is a hash, else to make one. */
@@ -21,6 +22,20 @@ interface Waiting {
 
 /** After an end that nobody asked for, passwords are hashed in this process for so long. */
 const restartAfterMs = 60_000
+
+/** Whoever serves requests goes first, but where all cores are taken it still gets a tenth of what they get. */
+const niceness = 10
+
+/** From its first moment: its start takes more than ten hashes. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, niceness)
+    // Linux shares the cores among sessions first, and within one by niceness.
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
+  } catch {
+    // It has ended already, or this kernel does not.
+  }
+}
 
 /** A process that hashes. */
 export interface HashProcess extends Hasher {
@@ -57,6 +72,7 @@ export function createHashProcess(onTrouble: (error: Error) => void): HashProces
       execArgv: [],
       stdio: 'ignore',
     })
+    if (child.pid !== undefined) giveWay(child.pid)
     child.on('message', ({ id, answer }: HashAnswer) => {
       waiting.get(id)?.settle(answer)
       waiting.delete(id)
