@@ -2,7 +2,7 @@ import { shown } from '../auth/sso-refusal.ts'
 import type { XmlElement } from './libraries.ts'
 import { bearer, emailFormat, ns, unspecifiedFormat } from './names.ts'
 import { SamlRefusal } from './refusal.ts'
-import { attributeOf, childrenNamed, textOf } from './xml.ts'
+import { attributeOf, childrenNamed, childrenOf, textOf } from './xml.ts'
 
 /** What clocks may differ. */
 const skewMs = 60_000
@@ -89,12 +89,15 @@ function checkTimes(assertion: XmlElement, nowMs: number): number {
   return untilMs
 }
 
+/** Conditions that nobody here understands are not met. */
+const understood = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'])
+
 function checkAudience(assertion: XmlElement, expected: string): void {
-  const restrictions = childrenNamed(
-    one(assertion, 'Conditions', 'times'),
-    ns.assertion,
-    'AudienceRestriction',
-  )
+  const conditions = one(assertion, 'Conditions', 'times')
+  const strange = childrenOf(conditions).find(({ localName }) => !understood.has(localName))
+  if (strange)
+    throw new SamlRefusal('audience', `There is a condition ${shown(strange.localName)}.`)
+  const restrictions = childrenNamed(conditions, ns.assertion, 'AudienceRestriction')
   const all = restrictions.map((restriction) =>
     childrenNamed(restriction, ns.assertion, 'Audience').map((audience) =>
       textOf(audience)?.trim(),

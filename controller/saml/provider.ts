@@ -3,6 +3,7 @@ import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import { samlify } from './libraries.ts'
+import type { Pace } from './pace.ts'
 import type { SamlSigner, SamlSignerStore } from '../store/saml-signer.ts'
 import type { SamlSettings } from '../store/sign-in-settings.ts'
 import { emailFormat, httpPost, httpRedirect, rsaSha256 } from './names.ts'
@@ -41,28 +42,51 @@ export interface SamlProvider {
   metadata(): Promise<string>
   /** PEM, with which metadata and requests are signed. */
   certificate(): Promise<string>
-  /** A signed request to sign in: its id, and the address that carries it to the identity provider. */
+  /**
+   * A signed request to sign in: its id, and the address that carries it to the identity provider.
+   * @throws ApiError `too_many_logins`
+   */
   request(saml: SamlSettings, relayState: string): Promise<{ id: string; url: string }>
 }
 
-/** Makes the service provider. What it signs with is made when it is first needed. */
-export function createSamlProvider(signers: SamlSignerStore, siteUrl: () => string): SamlProvider {
-  const read = async () => {
+/**
+ * Makes the service provider. What it signs with is made when it is first needed. Requests are made at this pace:
+ * each costs a signature, and anybody may ask for one.
+ */
+export function createSamlProvider(
+  signers: SamlSignerStore,
+  siteUrl: () => string,
+  pace: Pace,
+): SamlProvider {
+  let made: Made | undefined
+  // Anybody may ask for metadata and requests: what stays the same is made and signed once.
+  const read = async (): Promise<Made> => {
     const signer = await signers.read(makeSigner)
-    return { signer, provider: serviceProvider(signer, samlAddresses(siteUrl())) }
+    const site = siteUrl()
+    const isSame = made?.site === site && made.signer.certificatePem === signer.certificatePem
+    if (made && isSame) return made
+    const provider = serviceProvider(signer, samlAddresses(site))
+    made = { site, signer, provider, metadata: signMetadata(provider.getMetadata(), signer) }
+    return made
   }
   return {
-    async metadata() {
-      const { signer, provider } = await read()
-      return signMetadata(provider.getMetadata(), signer)
-    },
+    metadata: async () => (await read()).metadata,
     certificate: async () => (await read()).signer.certificatePem,
     async request(saml, relayState) {
       const { provider } = await read()
-      const made = provider.createLoginRequest(identityProvider(saml), 'redirect', { relayState })
-      return { id: made.id, url: made.context }
+      const { id, context } = await pace.run(() =>
+        provider.createLoginRequest(identityProvider(saml), 'redirect', { relayState }),
+      )
+      return { id, url: context }
     },
   }
+}
+
+interface Made {
+  readonly site: string
+  readonly signer: SamlSigner
+  readonly provider: ReturnType<typeof samlify.ServiceProvider>
+  readonly metadata: string
 }
 
 function serviceProvider({ certificatePem, keyPem }: SamlSigner, addresses: SamlAddresses) {

@@ -45,13 +45,24 @@ export async function acceptResponse(
     const refusal = toRefusal(error)
     if (!refusal) throw error
     if (trace.request?.testId !== undefined) return await answerTest(deps, trace, { refusal })
-    note.claim(trace.email ?? '', trace.company?.id)
-    if (trace.company) {
-      note.entered([trace.company.id])
-      await deps.store.signInFailures.add(trace.company.id, failureOf(refusal, trace, given))
-    }
+    await tellRefusal(deps.store, refusal, trace, given, note)
     throw ssoRefused(refusal.check)
   }
+}
+
+/** For the company's admins; and for the audit, unless anybody could have caused it and did so often. */
+async function tellRefusal(
+  { signInFailures }: Store,
+  refusal: SsoRefusal,
+  trace: Trace,
+  given: SamlPost,
+  note: AuditNote,
+): Promise<void> {
+  const { company, isProven, email = '' } = trace
+  if (company) await signInFailures.add(company.id, failureOf(refusal, trace, given))
+  if (!isProven && !(await signInFailures.mayTell(company?.id))) return
+  note.claim(email, company?.id)
+  if (company) note.entered([company.id])
 }
 
 /** Whoever tries a provider sees what came, in the app. */

@@ -10,6 +10,8 @@ export interface InvitationRecord {
   readonly name?: PersonName
   /** Keyed hash of the code. */
   readonly codeHash: string
+  /** The code went to the mailbox of the address, and nobody else was shown it; absent in old records. */
+  readonly isMailed?: boolean
   readonly invitedBy: string
   readonly createdMs: number
   readonly expiresMs: number

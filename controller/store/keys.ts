@@ -61,6 +61,8 @@ export const keys = {
   ssoTest: (companyId: string, testId: string) => `temblor:{c:${companyId}}:sso-test:${testId}`,
   /** LIST of refused sign-ins, the newest first. */
   signInFailures: (companyId: string) => `temblor:{c:${companyId}}:saml-failures`,
+  /** STRING how many refused sign-ins that prove nothing the audit was told of in this hour. */
+  unprovenTold: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:unproven-told`,
   /** STREAM of the entries of the audit; without a company that of the installation. */
   audit: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit`,
   /** STRING that is there while some controller has looked after the audit not long ago. */

@@ -127,7 +127,7 @@ export const beginSamlLogin = defineRoute({
     ),
   }),
   success: { status: 302, schema: Redirect, mediaType: 'text/plain' },
-  errors: ['invalid_body', 'sso_refused'],
+  errors: ['invalid_body', 'sso_refused', 'too_many_logins'],
 })
 
 export const consumeSamlResponse = defineRoute({

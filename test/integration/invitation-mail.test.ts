@@ -52,6 +52,22 @@ describe('an invitation by mail', () => {
     })
   })
 
+  test('lets somebody in whom the provider of another company has made a user without password', async () => {
+    const invited = newEmail('squatted')
+    const other = await controller.store.companies.addCompany(newEmail('Other'))
+    const user = await controller.store.users.add(invited, '')
+    await controller.store.companies.writeMembership(other.id, user.id, { roles: [], teams: {} })
+    await invite(invited)
+    const code = codeIn(linkIn(await mail.mailTo(invited)))
+    const accept = (given: string) =>
+      request(controller.baseUrl, 'POST', `/v1/companies/${company.id}/users`, {
+        json: { email: invited, code: given, password: newPassword },
+      })
+    expect(problem(await accept('x'))).toMatchObject({ status: 401 })
+    expect((await accept(code)).status).toBe(200)
+    expect((await signIn(invited, newPassword)).status).toBe(200)
+  })
+
   test('goes to the person alone, who joins with it', async () => {
     const invited = newEmail('invited')
     const answer = await invite(invited)

@@ -83,6 +83,15 @@ describe('2: what is not signed', () => {
       ),
     ).toBe(303)
   })
+  test('a condition that nobody understands', async () => {
+    const email = newEmail('victim')
+    const more = '<saml:Condition xmlns:x="urn:x" x:type="y"></saml:Condition>'
+    const build = (extra: string) => one.build({ email, conditions: extra })
+    await refusals.refused(email, 'audience', () => one.post(build(more)))
+    expect(await one.post(build('<saml:OneTimeUse></saml:OneTimeUse>'))).toMatchObject({
+      status: 303,
+    })
+  })
   test('the signature is of another element', async () => {
     expect(await refusals.twin('signature', (xml) => xml.replace(/URI="#_\w+"/, 'URI=""'))).toBe(
       303,

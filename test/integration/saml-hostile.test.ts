@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditOf } from '../support/audit.ts'
 import { temblorJson } from '../support/command.ts'
 import { request, type Answer } from '../support/http.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
@@ -270,6 +271,13 @@ test('who brings a hundred refused responses in a minute must wait, at no other 
     ))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
   expect(Object.fromEntries(statuses)).toEqual({ 401: 100, 429: 10 })
+  // All that anybody can cause is not kept for as long as the audit is.
+  const told = await auditOf(() => one.admin).entries('?pageSize=200')
+  expect(told.filter(({ from }) => from === there).length).toBeLessThanOrEqual(60)
+  const proven = await auditOf(() => one.admin).leavesOne(() =>
+    one.post(one.build({ recipient: 'https://other.example' })),
+  )
+  expect(proven).toMatchObject({ action: 'session.saml', code: 'recipient' })
   const good = Buffer.from(one.build()).toString('base64')
   const late = await postFrom(good, there)
   expect(problem(late)).toEqual({ status: 429, code: 'locked_out' })

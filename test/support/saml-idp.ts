@@ -78,6 +78,8 @@ export interface ResponseOptions {
   readonly confirmedUntilMs?: number
   readonly sessionUntilMs?: number
   readonly withoutConditions?: boolean
+  /** Further conditions, as XML. */
+  readonly conditions?: string
   readonly id?: string
 }
 
@@ -119,8 +121,6 @@ function element(
 
 function assertionOf(given: ResponseOptions, id: string): string {
   const now = Date.now()
-  const until = given.notOnOrAfterMs ?? now + 5 * minute
-  const audiences = [given.audience].flat()
   const confirmation = element(
     'saml:SubjectConfirmation',
     { Method: given.method ?? 'urn:oasis:names:tc:SAML:2.0:cm:bearer' },
@@ -136,16 +136,6 @@ function assertionOf(given: ResponseOptions, id: string): string {
   )
   const format = given.format ?? 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
   const nameId = element('saml:NameID', { Format: format }, escaped(given.email))
-  const restriction = element(
-    'saml:AudienceRestriction',
-    {},
-    audiences.map((one) => element('saml:Audience', {}, escaped(one))).join(''),
-  )
-  const conditions = element(
-    'saml:Conditions',
-    { NotBefore: iso(given.notBeforeMs ?? now - minute), NotOnOrAfter: iso(until) },
-    audiences.length > 0 ? restriction : '',
-  )
   const session = given.sessionUntilMs === undefined ? undefined : iso(given.sessionUntilMs)
   return element(
     'saml:Assertion',
@@ -157,9 +147,23 @@ function assertionOf(given: ResponseOptions, id: string): string {
     },
     element('saml:Issuer', {}, escaped(given.issuer)) +
       element('saml:Subject', {}, nameId + confirmation) +
-      (given.withoutConditions ? '' : conditions) +
+      (given.withoutConditions ? '' : conditionsOf(given, now)) +
       element('saml:AuthnStatement', { AuthnInstant: iso(now), SessionNotOnOrAfter: session }, '') +
       attributeStatement(given.attributes ?? []),
+  )
+}
+
+function conditionsOf(given: ResponseOptions, now: number): string {
+  const audiences = [given.audience].flat().map((one) => element('saml:Audience', {}, escaped(one)))
+  const restriction = element('saml:AudienceRestriction', {}, audiences.join(''))
+  const [from, until] = [
+    given.notBeforeMs ?? now - minute,
+    given.notOnOrAfterMs ?? now + 5 * minute,
+  ]
+  return element(
+    'saml:Conditions',
+    { NotBefore: iso(from), NotOnOrAfter: iso(until) },
+    (audiences.length > 0 ? restriction : '') + (given.conditions ?? ''),
   )
 }
 

@@ -18,7 +18,7 @@ import type { Company } from '../../store/companies.ts'
 import type { InvitationRecord } from '../../store/invitations.ts'
 import type { Store } from '../../store/store.ts'
 import type { Team } from '../../store/teams.ts'
-import { checkEmail, type PersonName } from '../../store/users.ts'
+import { checkEmail, type PersonName, type User } from '../../store/users.ts'
 
 const lifetimeMs = 7 * 24 * 60 * 60_000
 
@@ -126,6 +126,7 @@ async function inviteOne(
     email,
     ...(name ? { name } : {}),
     codeHash: seal.hashToken(code),
+    isMailed: mailer !== undefined,
     invitedBy: caller.email,
     createdMs: now,
     expiresMs: now + lifetimeMs,
@@ -153,13 +154,10 @@ async function accept(deps: InvitationDeps, given: Acceptance) {
   const { store } = deps
   const { company, invitation } = await findInvitation(deps, given)
   const user = await store.users.findByEmail(given.email)
-  // The code says that somebody was invited, not that this is they: who is known proves it.
-  if (user && !(await deps.passwords.check(given.password, user.passwordHash)))
-    throw invalid('wrong_password')
-  if (!user) checkPassword(given.password)
-  const hash = user ? '' : await deps.passwords.hash(given.password)
+  const hash = await newHash(deps, user, given.password, invitation)
   if (!(await store.invitations.take(company.id, invitation))) throw invalid('used_meanwhile')
-  const joined = user ?? (await store.users.add(given.email, hash))
+  const joined = user ?? (await store.users.add(given.email, hash ?? ''))
+  if (user && hash !== undefined) await store.users.setPasswordHash(user.id, hash)
   const { membership, invitedBy, name } = invitation
   // Who has a user already has said how they are called.
   if (!user && name) await store.users.setName(joined.id, name)
@@ -167,6 +165,24 @@ async function accept(deps: InvitationDeps, given: Acceptance) {
   // Who became a member meanwhile is one already; who was revoked stays so.
   if (!isNew) throw invalid('already_member')
   return { email: joined.email, company }
+}
+
+/** The hash of a first password; undefined for who has one and gives it. @throws ApiError for another */
+async function newHash(
+  { passwords }: InvitationDeps,
+  user: User | undefined,
+  password: string,
+  { isMailed }: InvitationRecord,
+): Promise<string | undefined> {
+  // The provider of any company makes users without a password: that keeps nobody out of another one, as
+  // long as nobody but the mailbox has seen the code.
+  if (!user || (user.passwordHash === '' && isMailed)) {
+    checkPassword(password)
+    return await passwords.hash(password)
+  }
+  // The code says that somebody was invited, not that this is they: who is known proves it.
+  if (!(await passwords.check(password, user.passwordHash))) throw invalid('wrong_password')
+  return undefined
 }
 
 /** The invitation that the code is of, while it is good. */

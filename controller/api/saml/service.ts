@@ -44,7 +44,7 @@ export interface SamlService {
   configure(caller: Caller, given: BodyOf<typeof setSamlProps>, audit: AuditNote): Promise<void>
   /** @throws ApiError `invalid_body` */
   readIdpMetadata(metadata: string): SamlIdpMetadata
-  /** The address that the browser goes to. @throws ApiError `sso_refused`, `invalid_body` */
+  /** The address that the browser goes to. @throws ApiError `sso_refused`, `invalid_body`, `too_many_logins` */
   begin(given: SamlBeginning): Promise<string>
   /** The address that the browser goes to. @throws ApiError `sso_refused`, `locked_out`, `too_many_logins` */
   respond(given: SamlPost, audit: AuditNote): Promise<string>
@@ -56,9 +56,9 @@ export interface SamlService {
 /** Makes the service of SAML. */
 export function createSamlService(deps: SamlDeps): SamlService {
   const { store, siteUrl } = deps
-  const provider = createSamlProvider(store.samlSigner, siteUrl)
   const addresses = () => samlAddresses(siteUrl())
   const pace = createPace()
+  const provider = createSamlProvider(store.samlSigner, siteUrl, pace)
   return {
     metadata: () => provider.metadata(),
     async configure({ company }, given, audit) {
@@ -70,6 +70,7 @@ export function createSamlService(deps: SamlDeps): SamlService {
     },
     readIdpMetadata: (metadata) => readIdpMetadata(metadata, addresses().entityId),
     async begin({ companyName, destination, acsHandler }) {
+      pace.admit()
       const { app } = addresses()
       checkHandler(acsHandler, app)
       const company = await store.companies.findCompany(companyName)

@@ -7,6 +7,7 @@ import type { Caller } from '../../auth/access.ts'
 import { safeDestination } from '../../auth/destination.ts'
 import { oauthSetup } from '../../oauth/setup.ts'
 import { ssoTestNotFound } from '../../records/not-found.ts'
+import { createPace } from '../../saml/pace.ts'
 import { createSamlProvider, samlAddresses } from '../../saml/provider.ts'
 import { formatRelayState } from '../../saml/relay-state.ts'
 import { samlSetup } from '../../saml/setup.ts'
@@ -35,7 +36,7 @@ export interface SsoService {
 /** Makes the service of setting up. */
 export function createSsoService(deps: SsoDeps): SsoService {
   const { store, siteUrl } = deps
-  const saml = createSamlProvider(store.samlSigner, siteUrl)
+  const saml = createSamlProvider(store.samlSigner, siteUrl, createPace())
   const beginSaml = async (company: Company, testId: string, path: string): Promise<string> => {
     const { saml: settings } = await store.signInSettings.read(company.id)
     if (!settings) throw noProvider('saml', 'set it with POST /companies/{id}/saml/props')
