@@ -51,15 +51,17 @@ function checkProvider(before: AuthPreferences, next: SignInSettings): void {
 
 /** Whether an owner is known to have a way in: passwords, or a provider with which one came in. */
 function isOpen(
-  { preferences, saml, oauth }: SignInSettings,
+  { preferences, saml, oauth, publicProofs }: SignInSettings,
   owners: ReadonlySet<string>,
 ): boolean {
   if (allowsPasswords(preferences)) return true
-  const isProven = (provider: SignInSettings['saml'] | SignInSettings['oauth']) =>
-    Boolean(provider?.proofs.some(({ userId }) => owners.has(userId)))
+  const areProven = (proofs: readonly { readonly userId: string }[] = []) =>
+    proofs.some(({ userId }) => owners.has(userId))
   return (
-    (allowsSso(preferences, 'saml') && isProven(saml)) ||
-    (allowsSso(preferences, 'oauth') && isProven(oauth))
+    (allowsSso(preferences, 'saml') && areProven(saml?.proofs)) ||
+    (allowsSso(preferences, 'oauth') && areProven(oauth?.proofs)) ||
+    // It claims no roles.
+    (allowsSso(preferences, 'google') && !preferences.claimsRequired && areProven(publicProofs))
   )
 }
 
@@ -68,15 +70,23 @@ function changesProvider(before: SignInSettings, after: SignInSettings): boolean
   return (
     before.preferences.samlEnabled !== after.preferences.samlEnabled ||
     before.preferences.oauthEnabled !== after.preferences.oauthEnabled ||
+    before.preferences.googleEnabled !== after.preferences.googleEnabled ||
     before.saml?.version !== after.saml?.version ||
     before.oauth?.version !== after.oauth?.version
   )
 }
 
+const ways = [
+  'passwordEnabled',
+  'samlForced',
+  'samlEnabled',
+  'oauthEnabled',
+  'googleEnabled',
+  'claimsRequired',
+] as const
+
 function wouldLockOut(before: SignInSettings, after: SignInSettings): ApiError {
-  const changed = (['passwordEnabled', 'samlForced', 'samlEnabled', 'oauthEnabled'] as const).find(
-    (name) => before.preferences[name] !== after.preferences[name],
-  )
+  const changed = ways.find((name) => before.preferences[name] !== after.preferences[name])
   const ofProvider = before.saml?.version === after.saml?.version ? 'clientId' : 'certificate'
   const field = changed ?? ofProvider
   const value = changed && after.preferences[changed]
@@ -112,5 +122,17 @@ export async function noteOAuthProof(
     if (now.oauth?.version !== version) return now
     const others = now.oauth.proofs.filter((one) => one.userId !== userId)
     return { ...now, oauth: { ...now.oauth, proofs: [...others, { userId }].slice(-20) } }
+  })
+}
+
+/** The same of the public provider. */
+export async function notePublicProof(
+  store: Store,
+  companyId: string,
+  userId: string,
+): Promise<void> {
+  await store.signInSettings.change(companyId, (now) => {
+    const others = (now.publicProofs ?? []).filter((one) => one.userId !== userId)
+    return { ...now, publicProofs: [...others, { userId }].slice(-20) }
   })
 }

@@ -2,7 +2,7 @@ import type { Session } from '../../shared/api/sessions.ts'
 import { changesOf } from '../audit/changes.ts'
 import type { AuditNote } from '../audit/of-request.ts'
 import type { Access } from '../auth/access.ts'
-import { noteOAuthProof } from '../auth/sign-in-rules.ts'
+import { noteOAuthProof, notePublicProof } from '../auth/sign-in-rules.ts'
 import { shown, SsoRefusal, ssoRefused } from '../auth/sso-refusal.ts'
 import type { Company } from '../store/companies.ts'
 import type { OAuthMethod, OAuthTicket } from '../store/oauth.ts'
@@ -135,5 +135,6 @@ async function enter(
   note.detail({ method, ...changesOf(before, after) })
   const { session, userId, isOwner } = opened
   if (isOwner && method === 'oauth') await noteOAuthProof(store, company.id, version, userId)
+  if (isOwner && method === 'google') await notePublicProof(store, company.id, userId)
   return session
 }

@@ -74,6 +74,8 @@ export interface SignInSettings {
   readonly saml: SamlSettings | undefined
   /** Absent while no provider is set. */
   readonly oauth: OAuthSettings | undefined
+  /** Those who came in by the public provider of the service, whichever that was. */
+  readonly publicProofs?: OAuthSettings['proofs'] | undefined
 }
 
 /** How people sign in to each company, as one thing: what may be switched off depends on what is set. */
@@ -90,7 +92,7 @@ export interface SignInSettingsStore extends SealedPlace {
   ): Promise<{ readonly before: SignInSettings; readonly after: SignInSettings }>
 }
 
-const fields = ['authPreferences', 'samlSettings', 'oauthSettings'] as const
+const fields = ['authPreferences', 'samlSettings', 'oauthSettings', 'publicProofs'] as const
 const replaceFields = loadScript('replace-fields')
 
 /** Opens the store of what companies have chosen for signing in. */
@@ -104,7 +106,7 @@ export function openSignInSettings(redis: Redis, seal: Seal): SignInSettingsStor
         const texts = await readTexts(companyId)
         const before = toSettings(texts)
         const after = edit(before)
-        const next = [after.preferences, after.saml, after.oauth].map((part) =>
+        const next = [after.preferences, after.saml, after.oauth, after.publicProofs].map((part) =>
           part === undefined ? '' : JSON.stringify(part),
         )
         const args = fields.flatMap((field, index) => [
@@ -137,7 +139,12 @@ export function openSignInSettings(redis: Redis, seal: Seal): SignInSettingsStor
   return store
 }
 
-function toSettings([preferences = '', saml = '', oauth = '']: readonly string[]): SignInSettings {
+function toSettings([
+  preferences = '',
+  saml = '',
+  oauth = '',
+  proofs = '',
+]: readonly string[]): SignInSettings {
   return {
     preferences: {
       ...defaultAuthPreferences,
@@ -145,5 +152,6 @@ function toSettings([preferences = '', saml = '', oauth = '']: readonly string[]
     },
     saml: saml === '' ? undefined : (JSON.parse(saml) as SamlSettings),
     oauth: oauth === '' ? undefined : (JSON.parse(oauth) as OAuthSettings),
+    publicProofs: proofs === '' ? undefined : (JSON.parse(proofs) as OAuthSettings['proofs']),
   }
 }

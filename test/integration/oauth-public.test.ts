@@ -217,6 +217,19 @@ test('a sign-in that only tries it tells what would be, and lets nobody in', asy
   expect(await controller.store.invitations.find(one.company.id, email)).toBeDefined()
 })
 
+test('passwords are switched off once an owner came in, and the provider stays then', async () => {
+  const refusal = { status: 409, code: 'would_lock_out' }
+  const email = account(newEmail('owner'))
+  expect(problem(await prefs({ passwordEnabled: false }))).toEqual(refusal)
+  await controller.add(one.company.id, { email, roles: ['COMPANY_OWNER'] })
+  expect((await enter(email)).status).toBe(200)
+  expect((await prefs({ passwordEnabled: false })).status).toBe(200)
+  for (const change of [{ googleEnabled: false }, { claimsRequired: true }])
+    expect(problem(await prefs(change))).toEqual(refusal)
+  expect((await enter(email)).status).toBe(200)
+  expect((await prefs({ passwordEnabled: true })).status).toBe(200)
+})
+
 test('where none is set up nobody can switch it on, or come in by it', async () => {
   const admin = await without.join(one.company, {
     email: newEmail('admin'),
