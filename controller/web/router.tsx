@@ -3,6 +3,7 @@ import type { App } from './app-context.ts'
 import { accountRoute } from './pages/account/route.ts'
 import { attackRoute } from './pages/attack/route.ts'
 import { attacksRoute } from './pages/attacks/route.ts'
+import { clientRoute } from './pages/client/route.ts'
 import { clientsRoute } from './pages/clients/route.ts'
 import { companyRoute } from './pages/company/route.ts'
 import { homeRoute } from './pages/home/route.ts'
@@ -27,6 +28,7 @@ const routes = rootRoute.addChildren([
     attackRoute,
     newAttackRoute,
     clientsRoute,
+    clientRoute,
     teamRoute,
     companyRoute,
     accountRoute,

@@ -22,6 +22,7 @@ const pages = [
   '/attacks/:attack',
   '/attacks/new',
   '/clients',
+  `/clients/host?id=${encodeURIComponent(`web-1 ${markup}`)}`,
   '/team',
   '/company',
   '/account',

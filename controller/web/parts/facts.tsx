@@ -1,7 +1,8 @@
 import { Table } from '@mantine/core'
+import type { ReactNode } from 'react'
 
 /** A few facts, each with its name. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [string, string])[] }) {
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <Table variant="vertical" layout="fixed" maw={640}>
       <Table.Tbody>

@@ -27,6 +27,7 @@ export function Navigation({ onGo }: { readonly onGo: () => void }) {
             to={to}
             label={label}
             active={to === current}
+            activeOptions={{ exact: true }}
             aria-current={to === current ? 'page' : undefined}
             activeProps={{ 'aria-current': undefined }}
             onClick={onGo}
