@@ -143,6 +143,7 @@ export async function vouch(
   said: Pick<Vouched, 'userInfo' | 'idToken'>,
   trace: Trace,
 ): Promise<{ vouchee: Vouchee; change: RoleChange }> {
+  trace.isProven = true
   const { email, domain } =
     method === 'oauth'
       ? { email: identityOf(said), domain: undefined }

@@ -120,7 +120,7 @@ async function enter(
 ): Promise<Session> {
   const { store, access } = deps
   const { email, method, version } = ticket
-  trace.email = email
+  Object.assign(trace, { email, isProven: true })
   const way: Way | undefined = await findWay(deps, company.id, method)
   if (!way || way.version !== version)
     throw new SsoRefusal(

@@ -20,6 +20,8 @@ export interface Trace {
   company?: Company | undefined
   email?: string | undefined
   issuer?: string | undefined
+  /** Whether a provider vouched for somebody in it. */
+  isProven?: boolean
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Trace {
 export async function traced<T>(
   store: Store,
   trace: Trace,
-  { address, requestId }: Visit,
+  visit: Visit,
   work: () => Promise<T>,
   note?: AuditNote,
 ): Promise<T> {
@@ -37,22 +39,40 @@ export async function traced<T>(
     return await work()
   } catch (error) {
     if (!(error instanceof SsoRefusal)) throw error
-    const isThere = trace.company !== noCompany
-    note?.claim(trace.email ?? '', isThere ? trace.company?.id : undefined)
-    if (trace.company) {
-      if (isThere) note?.entered([trace.company.id])
-      await store.signInFailures.add(trace.company.id, {
-        time: timestamp(Date.now()),
-        method: trace.method,
-        check: error.check,
-        reason: error.message,
-        email: short(trace.email),
-        issuer: short(trace.issuer),
-        in_response_to: null,
-        from: address,
-        request_id: requestId,
-      })
-    }
+    if (trace.company) await keep(store, trace.company, trace, error, visit)
+    if (note) await tellAudit(store, trace, note)
     throw ssoRefused(error.check)
   }
+}
+
+async function keep(
+  store: Store,
+  company: Company,
+  { method, email, issuer }: Trace,
+  { check, message: reason }: SsoRefusal,
+  { address, requestId }: Visit,
+): Promise<void> {
+  await store.signInFailures.add(company.id, {
+    time: timestamp(Date.now()),
+    method,
+    check,
+    reason,
+    email: short(email),
+    issuer: short(issuer),
+    in_response_to: null,
+    from: address,
+    request_id: requestId,
+  })
+}
+
+/** What anybody can cause is not kept for as long as the audit is, when it comes often. */
+async function tellAudit(
+  store: Store,
+  { company, email = '', isProven = false }: Trace,
+  note: AuditNote,
+): Promise<void> {
+  const named = company === noCompany ? undefined : company
+  if (!isProven && !(await store.signInFailures.mayTell(named?.id))) return
+  note.claim(email, named?.id)
+  if (named) note.entered([named.id])
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditOf } from '../support/audit.ts'
 import { newBrowser } from '../support/cookies.ts'
 import { request, type Answer } from '../support/http.ts'
 import { newEmail } from '../support/in-process.ts'
@@ -291,4 +292,17 @@ describe('17 and 18: what is sent along', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^oauth_state=[\w-]{43};/)
     expect(JSON.stringify([...answer.headers])).not.toContain(fixed)
   })
+})
+
+test('of what anybody can cause the audit is told so many an hour, of what a provider says always', async () => {
+  const { back } = await two.sent(rig.person().login)
+  const flood = await Promise.all(Array.from({ length: 70 }, () => two.comeBack(back)))
+  expect(flood.map(({ status }) => status)).toEqual(flood.map(() => 401))
+  const audit = auditOf(() => two.admin)
+  const told = (await audit.entries('?pageSize=200')).filter(({ code }) => code === 'state')
+  expect(told.length).toBeLessThanOrEqual(60)
+  const { login } = rig.person({ company_roles: ['BOSS'] })
+  const proven = await two.sent(login)
+  const entry = await audit.leavesOne(() => two.comeBack(proven.back, proven.begun.state))
+  expect(entry).toMatchObject({ action: 'session.oauth', code: 'claims' })
 })
