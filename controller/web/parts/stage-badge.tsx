@@ -2,10 +2,16 @@ import { lifecycleOf, type Stage } from '../../../shared/stages.ts'
 
 type Tone = 'waiting' | 'running' | 'halting' | 'good' | 'halted' | 'bad'
 
+const shorter: Readonly<Record<string, string>> = {
+  'User halted': 'Halted',
+  Halt: 'Halting',
+  'Halt distributed': 'Halt sent',
+}
+
 /** The name of a stage for people: `TearingDown` is "Tearing down". */
 export function stageWords(stage: Stage): string {
   const words = stage.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words === 'User halted' ? 'Halted' : words
+  return shorter[words] ?? words
 }
 
 /** A stage by name, and by colour and shape as well. */

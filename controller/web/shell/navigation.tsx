@@ -29,7 +29,7 @@ export function Navigation({ onGo }: { readonly onGo: () => void }) {
             active={to === current}
             activeOptions={{ exact: true }}
             aria-current={to === current ? 'page' : undefined}
-            activeProps={{ 'aria-current': undefined }}
+            activeOptions={{ exact: true, includeSearch: false }}
             onClick={onGo}
           />
         ))}
