@@ -17,7 +17,11 @@ interface LiveChartProps {
 }
 
 const heightPx = 220
-const colours = ['#3b5bdb', '#e8590c', '#2b8a3e', '#ae3ec9', '#1098ad', '#f08c00']
+/** With a contrast of at least 3 on the ground of each scheme (WCAG 2.2, 1.4.11). */
+const colours = {
+  light: ['#3b5bdb', '#d9480f', '#2b8a3e', '#ae3ec9', '#0b7285', '#a61e4d'],
+  dark: ['#91a7ff', '#ff922b', '#69db7c', '#e599f7', '#3bc9db', '#faa2c1'],
+}
 
 /** Measured lines over time, with what was asked for as a dashed line. */
 export function LiveChart(props: LiveChartProps) {
@@ -70,7 +74,11 @@ function optionsFor({
   const grid = { stroke: isDark ? '#373a40' : '#e9ecef', width: 1 }
   const axis = { stroke: ink, grid, ticks: grid }
   return {
-    legend: { live: false },
+    // What was asked is dashed there, too.
+    legend: {
+      live: false,
+      markers: { dash: (_, index) => (index % 2 === 0 ? 'dashed' : 'solid') },
+    },
     cursor: { drag: { x: false, y: false } },
     scales: {
       x: { range: (_plot, low, high) => timeRange(window[0], lengthSeconds, low, high) },
@@ -80,7 +88,7 @@ function optionsFor({
       { ...axis, space: 80, incrs: timeSteps, values: (_, marks) => marks.map(clock) },
       { ...axis, size: 64, values: (_, marks) => marks.map((mark) => `${mark} ${unit}`) },
     ],
-    series: [{}, ...names.flatMap(seriesOf)],
+    series: [{}, ...names.flatMap((name, index) => seriesOf(name, index, isDark))],
     hooks: { drawClear: [(plot) => shade(plot, window, isDark)] },
   }
 }
@@ -103,9 +111,10 @@ function timeRange(
 }
 
 /** Measured, and asked. */
-function seriesOf(name: string, index: number): UPlot.Series[] {
+function seriesOf(name: string, index: number, isDark: boolean): UPlot.Series[] {
+  const palette = isDark ? colours.dark : colours.light
   const line = {
-    stroke: colours[index % colours.length] as string,
+    stroke: palette[index % palette.length] as string,
     points: { show: false },
     spanGaps: true,
   }

@@ -27,7 +27,6 @@ export function Navigation({ onGo }: { readonly onGo: () => void }) {
             to={to}
             label={label}
             active={to === current}
-            activeOptions={{ exact: true }}
             aria-current={to === current ? 'page' : undefined}
             activeOptions={{ exact: true, includeSearch: false }}
             onClick={onGo}
