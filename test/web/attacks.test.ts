@@ -31,7 +31,7 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
   })
 
   const stageOf = (name: string) =>
-    page.getByRole('article', { name }).locator('.temblor-stage').textContent()
+    page.getByRole('article', { name }).locator('.temblor-stage').first().textContent()
 
   test('whoever opens a page without a session signs in and comes back to it', async () => {
     await page.goto('/clients')

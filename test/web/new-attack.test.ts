@@ -148,6 +148,12 @@ describe.skipIf(browserSkipReason)('a new attack in the browser', () => {
       await row.getByText('Asked 50.0 %').waitFor()
       const measured = (await row.getByText(/Measured \d/).textContent()) ?? ''
       expect(Math.abs(Number.parseFloat(measured.replace('Measured', '')) - 50)).toBeLessThan(5)
+      // Whoever looks at it says what follows.
+      await action('Note something').click()
+      await page.getByLabel('Note', { exact: true }).fill('Checkout stayed up.\n<b>Good.</b>')
+      await action('Save').click()
+      await page.getByRole('region', { name: 'Notes' }).getByText('<b>Good.</b>').waitFor()
+      expect(await axeViolations(page)).toEqual([])
       expect(target.cpuSeconds() - before).toBeGreaterThan(0.8)
       expect(bystander.cpuSeconds() - besides).toBeLessThan(0.2)
       expect(await service.owner.attacks()).toHaveLength(1)

@@ -23,7 +23,8 @@ export function StageBadge({ stage }: { readonly stage: Stage }) {
   )
 }
 
-function toneOf(stage: Stage): Tone {
+/** How a stage is to be taken; says its colour and shape. */
+export function toneOf(stage: Stage): Tone {
   if (stage === 'UserHalted') return 'halted'
   if (stage === 'Running' || stage === 'TearingDown') return 'running'
   const tones = { Active: 'waiting', Halting: 'halting', Complete: 'good', Error: 'bad' } as const

@@ -21,7 +21,8 @@ export function EffectChart({ teamId, attack }: { teamId: string; attack: Attack
     if (over && !wasOver.current) void refetch()
     wasOver.current = over
   }, [over, refetch])
-  if (!data || data.lines.every(({ series }) => series.length === 0)) return null
+  const lines = data?.lines.filter(({ series }) => series.length > 0) ?? []
+  if (!data || lines.length === 0) return null
   return (
     <section aria-label="Measured effect">
       <Title order={2} mb="xs">
@@ -32,7 +33,7 @@ export function EffectChart({ teamId, attack }: { teamId: string; attack: Attack
         unit={unitOf(data)}
         window={[data.attackRange.start, data.attackRange.end]}
         lengthSeconds={attack.length_seconds}
-        lines={data.lines.map(({ name, requested, series }) => ({
+        lines={lines.map(({ name, requested, series }) => ({
           name,
           asked: requested,
           points: series,

@@ -11,6 +11,7 @@ import { TeamPage } from '../../shell/me.tsx'
 import { AttackFacts } from './attack-facts.tsx'
 import { EffectChart } from './effect-chart.tsx'
 import { HaltButton } from './halt-button.tsx'
+import { Notes } from './notes.tsx'
 import { TargetList } from './target-list.tsx'
 
 const page = getRouteApi('/shell/attacks/$id')
@@ -41,6 +42,7 @@ function LiveAttack({ teamId, id }: { readonly teamId: string; readonly id: stri
         {attack.data && <AttackFacts attack={attack.data} />}
         {attack.data && <EffectChart teamId={teamId} attack={attack.data} />}
         {attack.data && <TargetList attack={attack.data} executions={targets} />}
+        {attack.data && <Notes attack={attack.data} />}
       </Stack>
     </>
   )

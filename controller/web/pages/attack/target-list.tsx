@@ -1,8 +1,8 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { Attack, Execution } from '../../../../shared/api/records.ts'
 import { formatEffect, targetName } from '../../../../shared/attack-words.ts'
-import { StageBadge, stageWords } from '../../parts/stage-badge.tsx'
-import { exactWords } from '../../parts/time-words.ts'
+import { StageBadge } from '../../parts/stage-badge.tsx'
+import { StageTimeline } from './stage-timeline.tsx'
 
 /** Each target: its stages with their times, asked against measured, and in plain words what went wrong. */
 export function TargetList({
@@ -46,7 +46,7 @@ function Target({ attack, execution }: { attack: Attack; execution: Execution })
         <Fact name="Measured" value={formatEffect(measured)} />
         {backend && <Fact name="By" value={backend} />}
       </Group>
-      <Stages from={attack.created_at} states={execution.service_states} />
+      <StageTimeline attack={attack} states={execution.service_states} />
       {output !== '' && stage !== 'Successful' && (
         <Text
           size="sm"
@@ -69,21 +69,5 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
       </Text>
       {value}
     </Text>
-  )
-}
-
-function Stages({ from, states }: { from: string; states: Execution['service_states'] }) {
-  const startMs = Date.parse(from)
-  return (
-    <Group component="ol" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Stages">
-      {states.map(({ stage, timestamp }) => (
-        <Text component="li" key={stage} size="xs" c="dimmed" title={exactWords(timestamp)}>
-          {`${stageWords(stage)} `}
-          <span className="temblor-number">
-            {`+${Math.max(0, (Date.parse(timestamp) - startMs) / 1000).toFixed(1)} s`}
-          </span>
-        </Text>
-      ))}
-    </Group>
   )
 }
