@@ -7,6 +7,7 @@ import { addOAuthCompany, type OAuthCompany } from '../support/oauth-company.ts'
 import { rigScope, startOAuthRig, type OAuthRig } from '../support/oauth-rig.ts'
 import { otherClient } from '../support/oidc-provider.ts'
 import { problem } from '../support/problem.ts'
+import { quickestMs, takeTheSame } from '../support/quickest.ts'
 
 /** Sign-ins on the wrong way, which let nobody in; each has an untouched twin that does. */
 
@@ -292,6 +293,25 @@ describe('17 and 18: what is sent along', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^oauth_state=[\w-]{43};/)
     expect(JSON.stringify([...answer.headers])).not.toContain(fixed)
   })
+})
+
+test('21: of a company there is nothing to learn: neither by the answer nor by the time', async () => {
+  const otherwise = await rig.controller.store.companies.addCompany(newEmail('Otherwise'))
+  const token = tokenOf(await one.comeBack((await one.sent(rig.person().login)).back))
+  const begin = (name: string) =>
+    request(rig.controller.baseUrl, 'GET', `/v1/oauth/login?companyName=${name}`)
+  const sso = (companyName: string) =>
+    request(rig.controller.baseUrl, 'POST', '/v1/users/auth/sso', {
+      form: { accessToken: `x${token}`, provider: 'oauth', companyName },
+    })
+  for (const ask of [begin, sso]) {
+    const ways = { none: () => ask('nowhere'), otherwise: () => ask(otherwise.name) }
+    const [none, other] = [await ways.none(), await ways.otherwise()]
+    expect([other.status, problem(other)]).toEqual([none.status, problem(none)])
+    expect(none.status).toBeGreaterThanOrEqual(400)
+    const best = await quickestMs(ways, takeTheSame, () => Promise.resolve())
+    expect(best).toSatisfy(takeTheSame)
+  }
 })
 
 test('of what anybody can cause the audit is told so many an hour, of what a provider says always', async () => {

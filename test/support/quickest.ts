@@ -31,3 +31,9 @@ export function takeAsLong(oneMs: number, otherMs: number): boolean {
   const ratio = oneMs / otherMs
   return ratio > 0.6 && ratio < 1.6
 }
+
+/** Whether ways take the same within 20 %. */
+export function takeTheSame(best: Readonly<Record<string, number>>): boolean {
+  const times = Object.values(best)
+  return Math.max(...times) < 1.2 * Math.min(...times)
+}
