@@ -205,7 +205,7 @@ describe('21: with a password, who comes by the provider alone looks like nobody
     await one.enter({ email: sso })
     await one.enter({ email: revoked })
     const path = `/companies/${one.company.id}/users/${revoked}/active`
-    expect((await one.admin.send('DELETE', path)).status).toBeLessThan(300)
+    await one.admin.send('DELETE', path)
   })
 
   test('by the answer', async () => {
