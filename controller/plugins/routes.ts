@@ -10,6 +10,7 @@ import type {
 } from '../../shared/api/route.ts'
 import type { Access as Gate, Caller } from '../auth/access.ts'
 import type { AuditNote, RequestAudit } from '../audit/of-request.ts'
+import { privilegesOf } from '../../shared/roles.ts'
 import { enterTeam } from '../auth/enter-team.ts'
 import { forbidden } from '../auth/forbidden.ts'
 import type { Shown } from '../auth/shown-credential.ts'
@@ -119,7 +120,7 @@ async function admit(
 ): Promise<void> {
   // Known from here on, so that the audit can say who was refused.
   request.caller = await gate.authenticate(request.headers.authorization, request.shown)
-  const named = await inNamedTeam(store, request.caller, request)
+  const named = await inNamedTeam(store, request.caller, request, contract)
   const { team } = request.params as { team?: string }
   request.caller = team === undefined ? named : await enterTeam(store, named, team)
   checkPrivilege(contract, request.caller)
@@ -167,17 +168,38 @@ function inputOf<C extends RouteContract>(
   }
 }
 
-/** The caller in the team that the query names: keys and sessions of the company may name any of theirs. */
-async function inNamedTeam(store: Store, caller: Caller, request: FastifyRequest): Promise<Caller> {
+/**
+ * The caller in the team that the query names: keys and sessions of the company may name any of theirs. Who places
+ * people for the company may name any team of it, where that is what is asked for.
+ */
+async function inNamedTeam(
+  store: Store,
+  caller: Caller,
+  request: FastifyRequest,
+  { access }: RouteContract,
+): Promise<Caller> {
   const { teamId } = request.query as { teamId?: string }
   if (!teamId || teamId === caller.team?.id) return caller
-  if (caller.reach === 'company' && Object.hasOwn(caller.membership.teams, teamId))
+  const isOwn = Object.hasOwn(caller.membership.teams, teamId)
+  if (caller.reach === 'company' && (isOwn || (await mayPlaceIn(store, caller, access, teamId))))
     return await enterTeam(store, caller, teamId)
   throw new ApiError(
     'wrong_team',
     `This session is not for the team ${teamId.slice(0, 100)}. Use the session of that team.`,
     { details: { field: 'teamId', value: teamId.slice(0, 100) } },
   )
+}
+
+async function mayPlaceIn(
+  store: Store,
+  { company, membership }: Caller,
+  access: RouteContract['access'],
+  teamId: string,
+): Promise<boolean> {
+  const placing = 'COMPANY_USERS_WRITE'
+  if (access === 'public' || !privilegesFor(access).includes(placing)) return false
+  if (!privilegesOf(membership.roles, []).has(placing)) return false
+  return (await store.companies.listTeams(company.id)).some(({ id }) => id === teamId)
 }
 
 function checkPrivilege({ access }: RouteContract, caller: Caller): void {

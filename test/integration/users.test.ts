@@ -48,6 +48,33 @@ const signIn = (email: string) =>
     form: { email, password: personsPassword },
   })
 
+test('whoever places people for the company does so in teams that they are not in, and nothing else there', async () => {
+  const [manager, person] = [await inCompany('COMPANY_MANAGER'), await inCompany('COMPANY_USER')]
+  const place = (by: Api, teamId = team.id) =>
+    by.send('POST', `/users?teamId=${teamId}`, { json: [{ identifier: emailOf(person) }] })
+  expect(problem(await place(person)).code).toBe('wrong_team')
+  expect(problem(await place(manager, randomUUID())).code).toBe('wrong_team')
+  const foreign = await controller.store.companies.addTeam(
+    await controller.store.companies.addCompany(`Other ${randomUUID()}`),
+    'Payments',
+  )
+  expect(problem(await place(manager, foreign.id)).code).toBe('wrong_team')
+  expect((await place(manager)).status).toBe(200)
+  const role = `/users/${emailOf(person)}?teamId=${team.id}`
+  const viewer = await manager.send('PUT', role, { form: { role: 'TEAM_VIEWER' } })
+  expect((viewer.json as User).team_memberships).toMatchObject([{ roles: ['TEAM_VIEWER'] }])
+  const promoted = await manager.send('PUT', role, { form: { role: 'TEAM_MANAGER' } })
+  expect(problem(promoted).code).toBe('forbidden')
+  for (const path of ['/users', '/attacks', '/clients'])
+    expect(problem(await manager.send('GET', `${path}?teamId=${team.id}`)).code).toBe('wrong_team')
+  const guest = newEmail('guest')
+  const invited = await manager.send('POST', `/users/invite?teamId=${team.id}`, {
+    json: { email: guest },
+  })
+  expect(invited.status).toBe(200)
+  expect((await manager.send('DELETE', role)).status).toBe(200)
+})
+
 describe('company roles', () => {
   test('act with the next request of a session that is open', async () => {
     const user = await inCompany('COMPANY_USER')
