@@ -1,17 +1,17 @@
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import type { App } from './app-context.ts'
-import { accountRoute } from './pages/account/route.ts'
+import { accountRoutes } from './pages/account/route.ts'
 import { attackRoute } from './pages/attack/route.ts'
 import { attacksRoute } from './pages/attacks/route.ts'
 import { clientRoute } from './pages/client/route.ts'
 import { clientsRoute } from './pages/clients/route.ts'
-import { companyRoute } from './pages/company/route.ts'
+import { companyRoutes } from './pages/company/route.ts'
 import { homeRoute } from './pages/home/route.ts'
 import { newAttackRoute } from './pages/new-attack/route.ts'
 import { oauthRoute } from './pages/oauth/route.ts'
 import { samlRoute } from './pages/saml/route.ts'
 import { signInRoute } from './pages/sign-in/route.ts'
-import { teamRoute } from './pages/team/route.ts'
+import { teamRoutes } from './pages/team/route.ts'
 import { ErrorPage } from './parts/error-page.tsx'
 import { NotFoundPage } from './parts/not-found-page.tsx'
 import { rootRoute } from './shell/root.ts'
@@ -29,9 +29,9 @@ const routes = rootRoute.addChildren([
     newAttackRoute,
     clientsRoute,
     clientRoute,
-    teamRoute,
-    companyRoute,
-    accountRoute,
+    teamRoutes,
+    companyRoutes,
+    accountRoutes,
   ]),
 ])
 
@@ -43,6 +43,8 @@ export function createAppRouter(app: App) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
+    // Below a page that is there as well: never one frame in another.
+    notFoundMode: 'root',
     defaultNotFoundComponent: NotFoundPage,
     defaultErrorComponent: ({ error, reset }: ErrorComponentProps) => (
       <ErrorPage error={error} retry={reset} />

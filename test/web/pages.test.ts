@@ -15,7 +15,7 @@ const markup = `<img src=x onerror="document.title='owned'"><script>document.tit
 const rightToLeft = '\u202Eenil siht\u2066 שלום'
 const endless = 'x'.repeat(10_000)
 
-/** Every page; `:attack` stands for one that there is. */
+/** Every page; `:attack`, `:user` and `:team` stand for one that there is. */
 const pages = [
   '/attacks',
   '/attacks?text=nobody+has+this',
@@ -23,9 +23,24 @@ const pages = [
   '/attacks/new',
   '/clients',
   `/clients/host?id=${encodeURIComponent(`web-1 ${markup}`)}`,
-  '/team',
-  '/company',
-  '/account',
+  '/team/members',
+  '/team/hosts',
+  '/team/keys',
+  '/team/settings',
+  '/company/users',
+  '/company/users/:user',
+  '/company/teams',
+  '/company/teams/:team',
+  '/company/settings',
+  '/company/security',
+  '/company/saml',
+  '/company/oauth',
+  '/company/sign-ins',
+  '/company/audit',
+  '/account/profile',
+  '/account/second-factor',
+  '/account/sessions',
+  '/account/keys',
   '/there-is-no-such-page',
 ]
 
@@ -46,6 +61,7 @@ describe.skipIf(browserSkipReason)('every page, with hostile names', () => {
   let controller: TestController
   let browser: Browser
   let attack: string
+  let teamId: string
   const user = { email: newEmail('everything'), password: personsPassword }
 
   beforeAll(async () => {
@@ -55,6 +71,7 @@ describe.skipIf(browserSkipReason)('every page, with hostile names', () => {
       `Acme ${markup.replaceAll(/[;,|]/g, '')}`.slice(0, 100),
     )
     const team = await companies.addTeam(company, `${rightToLeft} <b>${'y'.repeat(60)}`)
+    teamId = team.id
     const inventory = {
       tags: { [markup]: rightToLeft, long: endless, hostname: markup },
       containers: [
@@ -84,12 +101,16 @@ describe.skipIf(browserSkipReason)('every page, with hostile names', () => {
         },
         60_000,
       )
-    await controller.add(company.id, {
+    const userId = await controller.add(company.id, {
       email: user.email,
       roles: ['COMPANY_OWNER'],
       teams: { [team.id]: ['TEAM_MANAGER'] },
     })
+    const long = endless.slice(0, 100)
+    await controller.store.users.setName(userId, { first: markup.slice(0, 100), last: long })
     const api = await signIn(controller.baseUrl, user)
+    const key = { identifier: long, description: `${markup} ${rightToLeft} ${long}` }
+    await api.send('POST', '/apikeys', { json: key })
     const target = { type: 'Random', exact: 3 }
     attack = await api.attack({ command: { type: 'cpu', args: ['-l', '60'] }, target })
     const why = { reason: `${markup} ${rightToLeft} ${endless}`.slice(0, 1000) }
@@ -113,13 +134,15 @@ describe.skipIf(browserSkipReason)('every page, with hostile names', () => {
     await signInByForm(page, user)
     await page.getByRole('heading', { level: 1, name: 'Attacks' }).waitFor()
     for (const path of pages) {
-      await page.goto(path.replace(':attack', attack))
+      await page.goto(
+        path.replace(':attack', attack).replace(':user', user.email).replace(':team', teamId),
+      )
       await page.getByRole('heading').first().waitFor()
       await until('it is loaded', async () => (await page.getByText(/^Loading /).count()) === 0)
       const found = await page.evaluate<Found>(look)
       expect({ path, ...found, axe: await axeViolations(page) }).toEqual({
         path,
-        title: expect.stringMatching(/^[\w: ]+ · Temblor$/) as string,
+        title: expect.stringMatching(/^[\w: ·-]+ · Temblor$/) as string,
         foreign: 0,
         isTooWide: false,
         axe: [],

@@ -129,7 +129,7 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.getByRole('link', { name: 'Sign in with SAML' }).click()
     await heading('Team').waitFor()
     expect(new URL(page.url()).search).toBe('')
-    await page.getByRole('cell', { name: saml.team.name }).waitFor()
+    await page.getByRole('cell', { name: provider.email }).first().waitFor()
 
     await page.goto('/users/sso/saml/acs?SamlSessionCode=stolen&destination=%2F%2Fevil.example')
     await page.getByRole('alert').getByText('refused').waitFor()
@@ -159,7 +159,7 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.getByLabel('Team', { exact: true }).selectOption('Red')
     await page.getByRole('button', { name: 'Halt all' }).waitFor()
     await page.getByRole('link', { name: 'Team', exact: true }).click()
-    await page.getByRole('cell', { name: 'TEAM_USER' }).waitFor()
+    await page.getByRole('cell', { name: 'User', exact: true }).waitFor()
     expect(new URL(page.url()).searchParams.get('team')).toBe(red.id)
   })
 

@@ -8,7 +8,9 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
       <Table.Tbody>
         {facts.map(([name, value]) => (
           <Table.Tr key={name}>
-            <Table.Th w="10rem">{name}</Table.Th>
+            <Table.Th w="10rem" className="temblor-given">
+              {name}
+            </Table.Th>
             <Table.Td className="temblor-given">{value}</Table.Td>
           </Table.Tr>
         ))}
