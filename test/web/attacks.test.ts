@@ -90,6 +90,18 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     expect(new URL(page.url()).search).toBe('?state=active')
   })
 
+  test('by keyboard one is past the menu at once, and on the page that one goes to', async () => {
+    const focused = () => page.evaluate<string>('document.activeElement.id')
+    await page.goto('/account')
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('page')
+    await page.getByRole('link', { name: 'Attacks', exact: true }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Attacks' }).waitFor()
+    await expect.poll(focused).toBe('page')
+  })
+
   test('all attacks are halted from any page, by keyboard alone', async () => {
     await page.getByRole('link', { name: 'Account', exact: true }).click()
     const ids = [await service.owner.attack(cpuFor(60)), await service.owner.attack(cpuFor(60))]
