@@ -213,6 +213,31 @@ describe.skipIf(browserSkipReason)('a company in the browser', () => {
     await page.getByText('No sign-in was refused').waitFor()
   })
 
+  test('OAuth: what is wrong is said at its field, and the secret is told to nobody', async () => {
+    await part('OAuth')
+    const form = region('The provider')
+    await form.getByLabel('Authorization address').fill('ftp://idp.example/authorize')
+    await form.getByLabel('Token address').fill('https://idp.example/token')
+    await form.getByLabel('User info address').fill('https://idp.example/me')
+    await form.getByLabel('Client id').fill('temblor')
+    await form.locator('input[name="clientSecret"]').fill('not to be told')
+    await form.getByRole('button', { name: 'Save the provider' }).click()
+    await form.getByText('authorizationUri').waitFor()
+    await form.getByLabel('Authorization address').fill('https://idp.example/authorize')
+    await form.getByRole('button', { name: 'Save the provider' }).click()
+    await page.getByText('The provider is saved.').waitFor()
+    await page.getByRole('button', { name: 'Begin a test sign-in' }).isEnabled()
+    expect(await form.locator('input[name="clientSecret"]').inputValue()).toBe('')
+    const { oauthSettings } = await one.admin.get<{ oauthSettings: Record<string, unknown> }>(
+      `/companies/${one.company.id}`,
+    )
+    expect(oauthSettings).toMatchObject({
+      authorizationUri: 'https://idp.example/authorize',
+      clientSecret: null,
+      enabled: false,
+    })
+  })
+
   test('the audit shows all that, by filters in the address, and is exported', async () => {
     await part('Audit')
     await row('company.sso-test').waitFor()
