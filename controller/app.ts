@@ -11,6 +11,7 @@ import { addCompanyRoutes } from './api/companies/routes.ts'
 import { addContainerRoutes } from './api/containers/routes.ts'
 import { addEventRoutes } from './api/events/routes.ts'
 import { addInvitationRoutes } from './api/invitations/routes.ts'
+import { addAttackBlockRoutes } from './api/attack-block/routes.ts'
 import { addHaltRoutes } from './api/halts/routes.ts'
 import { addMetadataRoutes } from './api/metadata/routes.ts'
 import { addMfaRoutes } from './api/mfa/routes.ts'
@@ -154,6 +155,7 @@ function addRoutes(
   addApiKeyRoutes(router, deps)
   addAttackRoutes(router, deps)
   addHaltRoutes(router, deps)
+  addAttackBlockRoutes(router, deps)
   addEventRoutes(router, deps)
   addMetadataRoutes(router)
   addMetricsRoutes(router, deps)

@@ -23,6 +23,8 @@ export const auditActions = {
   'attack.annotate': 'The notes of an attack were changed.',
   'attack.halt': 'An attack was halted.',
   'attack.halt-all': 'All attacks within reach were halted.',
+  'attack.block': 'New attacks were forbidden in the company.',
+  'attack.unblock': 'New attacks are allowed in the company again.',
   'host.enrol': 'An agent asked for a certificate with the secret of a team.',
   'host.join': 'A host was seen in a team for the first time, or another agent took its name.',
   'host.revoke': 'A host was cut off.',

@@ -1,5 +1,6 @@
 import type { AttackParams } from '../../shared/attacks/index.ts'
 import type { Target } from '../../shared/targets.ts'
+import type { AttackBlockRecord } from './attack-blocks.ts'
 
 /** What a request for an attack comes down to. */
 export interface NewAttack {
@@ -13,6 +14,8 @@ export interface NewAttack {
   readonly source: string
   /** Hosts in these boots are not hit: a controller runs there. */
   readonly sparedBootIds?: readonly string[]
+  /** Who forbade new attacks in the company: then none is created. */
+  readonly block?: AttackBlockRecord | undefined
   /** The client's key for this request, and the hash of its body. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string } | undefined
 }

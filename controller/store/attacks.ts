@@ -9,6 +9,7 @@ import {
   type AttackRecord,
   type NewAttack,
 } from './attack-record.ts'
+import { toBlock, type AttackBlockRecord } from './attack-blocks.ts'
 import { lostAfterMs, startWithinMs } from './attack-times.ts'
 import { isId, keys } from './keys.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
@@ -29,6 +30,8 @@ export type CreateResult =
   | { readonly kind: 'repeated'; readonly attackId: string }
   /** The same idempotency key was used for another request. */
   | { readonly kind: 'conflict' }
+  /** Somebody forbade new attacks. */
+  | { readonly kind: 'blocked'; readonly block: AttackBlockRecord | undefined }
   | { readonly kind: 'missing'; readonly ids: readonly string[] }
   /** Named hosts on which a controller runs. */
   | { readonly kind: 'controller'; readonly hosts: readonly string[] }
@@ -149,6 +152,7 @@ async function runCreate(
     open_prefix: keys.openPrefix(teamId),
     execution_prefix: keys.executionPrefix(teamId),
     idempotency: idempotency?.bodyHash ?? null,
+    blocked: attack.block ? JSON.stringify(attack.block) : null,
   }
   return (await create.run(
     redis,
@@ -162,6 +166,7 @@ async function runCreate(
       keys.events(teamId),
       keys.idempotency(teamId, idempotency?.key ?? ''),
       keys.hosts(teamId),
+      keys.attackBlock(teamId),
     ],
     [JSON.stringify(request), attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
   )) as [string, ...string[]]
@@ -191,6 +196,8 @@ async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promi
       return { kind, attackId: rest[0] as string }
     case 'conflict':
       return { kind }
+    case 'blocked':
+      return { kind, block: toBlock(rest[0]) }
     default: {
       const hosts = rest.filter((_, index) => index > 0 && index % 2 === 0)
       return { kind: 'created', attackId, hosts: [...new Set(hosts)] }

@@ -56,6 +56,8 @@ export const keys = {
   companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
   /** HASH aliases of role claims. */
+  /** STRING JSON of who forbade new attacks; absent when nobody did. */
+  companyAttackBlock: (companyId: string) => `temblor:{c:${companyId}}:attack-block`,
   samlAliases: (companyId: string) => `temblor:{c:${companyId}}:saml-aliases`,
   /** STRING a sign-in that only tries a provider. */
   ssoTest: (companyId: string, testId: string) => `temblor:{c:${companyId}}:sso-test:${testId}`,
@@ -88,6 +90,8 @@ export const keys = {
   /** ZSET attack id -> creation, ms. */
   attacks: (teamId: string) => `temblor:{t:${teamId}}:attacks`,
   /** ZSET of the attacks that are not over. */
+  /** STRING the same as of the company, where the script that creates attacks reads it. */
+  attackBlock: (teamId: string) => `temblor:{t:${teamId}}:attack-block`,
   activeAttacks: (teamId: string) => `temblor:{t:${teamId}}:active`,
   attackPrefix: (teamId: string) => `temblor:{t:${teamId}}:attack:`,
   attack: (teamId: string, attackId: string) => `temblor:{t:${teamId}}:attack:${attackId}`,

@@ -2,6 +2,7 @@ import type { Seal } from '../auth/seal.ts'
 import { openApiKeys, type ApiKeys } from './api-keys.ts'
 import { openAuthPreferences, type AuthPreferencesStore } from './auth-preferences.ts'
 import { openAttempts, type Attempts } from './attempts.ts'
+import { openAttackBlocks, type AttackBlocks } from './attack-blocks.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openAuditChains, type AuditChains } from './audit.ts'
 import { openCompanies, type Companies } from './companies.ts'
@@ -59,6 +60,7 @@ export interface Store {
   readonly controllers: Controllers
   readonly hosts: Hosts
   readonly attacks: Attacks
+  readonly attackBlocks: AttackBlocks
   readonly executions: Executions
   /** All that keep sealed secrets. */
   readonly sealedPlaces: readonly SealedPlace[]
@@ -106,6 +108,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     controllers: openControllers(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
+    attackBlocks: openAttackBlocks(redis),
     executions: openExecutions(redis),
     sealedPlaces: [teams, mfa, samlSigner, signInSettings],
     rotationLock: openRotationLock(redis),

@@ -97,7 +97,13 @@ export const createAttack = defineRoute({
   }),
   body: CreateAttackBody,
   success: { status: 201, schema: Type.String({ format: 'uuid' }), mediaType: 'text/plain' },
-  errors: [...requestErrors, 'target_not_found', 'controller_host', 'idempotency_conflict'],
+  errors: [
+    ...requestErrors,
+    'target_not_found',
+    'controller_host',
+    'idempotency_conflict',
+    'attacks_blocked',
+  ],
 })
 
 const PreviewTarget = Type.Object({

@@ -60,6 +60,10 @@ export const errorCatalogue = {
   already_set_up: { status: 409, hint: 'Sign in, or ask to be invited.' },
   last_owner: { status: 409, hint: 'Make somebody else an owner first.' },
   too_many_keys: { status: 409, hint: 'Revoke a key that is not needed any more.' },
+  attacks_blocked: {
+    status: 409,
+    hint: 'Wait until it is lifted; GET /attacks/block says who blocked them and why.',
+  },
   idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },
   route_not_found: { status: 404, hint: 'See /v1/openapi.json for the routes there are.' },
   request_timeout: { status: 408, hint: 'Send the whole request within ten seconds.' },

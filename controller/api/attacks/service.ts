@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import type { CreateAttackBody } from '../../../shared/api/attacks.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
+import { timestamp } from '../../../shared/api/timestamp.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import type { AgentHub } from '../../agents/hub.ts'
 import type { Caller } from '../../auth/access.ts'
 import { toAttack, toExecution } from '../../records/attacks.ts'
 import { attackNotFound } from '../../records/not-found.ts'
+import type { AttackBlockRecord } from '../../store/attack-blocks.ts'
 import type { AnnotationChange } from '../../store/attack-record.ts'
 import type { Store } from '../../store/store.ts'
 import { readRequest } from './command.ts'
@@ -59,6 +61,7 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
         ...request,
         teamId,
         sparedBootIds: await sparedBootIds(store, asked),
+        block: await store.attackBlocks.read(caller.company.id),
         type: type.type,
         createdBy: caller.email,
         source: createSource(client.name),
@@ -68,6 +71,7 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
       })
       if (result.kind === 'repeated') return result.attackId
       if (result.kind === 'conflict') throw idempotencyConflict()
+      if (result.kind === 'blocked') throw attacksBlocked(result.block)
       if (result.kind === 'controller')
         throw controllerHostError(namedControllerHosts(result.hosts), result.hosts)
       if (result.kind !== 'created') throw targetProblem(request.target, result)
@@ -105,6 +109,17 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`).join()}}`
+}
+
+function attacksBlocked(block: AttackBlockRecord | undefined): ApiError {
+  const { by, sinceMs, reason } = block ?? { by: 'somebody', sinceMs: Date.now(), reason: '' }
+  const since = timestamp(sinceMs)
+  const why = reason ? `: ${reason}` : ''
+  return new ApiError(
+    'attacks_blocked',
+    `New attacks are blocked in this company since ${since} by ${by}${why}. Nothing was started.`,
+    { details: { by, since, reason } },
+  )
 }
 
 function idempotencyConflict(): ApiError {

@@ -2,10 +2,11 @@
 -- Resolves the target among the hosts that are alive now and writes the attack, its executions, the
 -- outbox of each host and the due times, in one step. In preview it writes nothing.
 -- KEYS 1 live hosts, 2 attacks, 3 active attacks, 4 this attack, 5 its executions, 6 due, 7 events,
---      8 idempotency record, 9 all hosts of the team
+--      8 idempotency record, 9 all hosts of the team, 10 who forbade new attacks
 -- ARGV 1 request (JSON: preview, type, hosts {ids, tags}, containers {ids, labels}, draw {of, count,
 --      percent}, random[], execution_ids[], start_within_ms, lost_after_ms, protect_key,
---      protect_value, spared_boot_ids[], host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency)
+--      protect_value, spared_boot_ids[], host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency,
+--      blocked: the same as KEYS 10, of the company)
 --      2 attack id, then field/value pairs of the attack record
 -- Returns {'ok', now, execution id, host, execution id, host, ...}
 --       | {'missing', id, ...} (hosts or containers that were named and are not there)
@@ -14,6 +15,7 @@
 --       | {'few', number that match, number that was asked for}
 --       | {'more', number of execution ids and random numbers needed}
 --       | {'repeated', attack id} | {'conflict'} (idempotency key seen with this or another body)
+--       | {'blocked', JSON of who forbade it}
 --       | {'preview', JSON: number drawn, rows, hosts that are out and why}
 local request = cjson.decode(ARGV[1])
 local time = redis.call('TIME')
@@ -32,6 +34,11 @@ if given(request.idempotency) then
     local id, body = string.match(seen, '^(%S+) (%S+)$')
     return body == request.idempotency and { 'repeated', id } or { 'conflict' }
   end
+end
+
+local blocked = given(request.blocked) and request.blocked or redis.call('GET', KEYS[10])
+if blocked and not request.preview then
+  return { 'blocked', blocked }
 end
 
 -- Every key with one of its values.
