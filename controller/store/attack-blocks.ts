@@ -19,12 +19,13 @@ export interface AttackBlocks {
   lift(companyId: string, teamIds: readonly string[]): Promise<void>
 }
 
+const placesOf = (companyId: string, teamIds: readonly string[]) => [
+  keys.companyAttackBlock(companyId),
+  ...teamIds.map((id) => keys.attackBlock(id)),
+]
+
 /** Opens the store of blocks. */
 export function openAttackBlocks(redis: Redis): AttackBlocks {
-  const placesOf = (companyId: string, teamIds: readonly string[]) => [
-    keys.companyAttackBlock(companyId),
-    ...teamIds.map((id) => keys.attackBlock(id)),
-  ]
   return {
     async read(companyId) {
       return toBlock(await redis.get(keys.companyAttackBlock(companyId)))

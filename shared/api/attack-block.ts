@@ -21,7 +21,7 @@ export const readAttackBlock = defineRoute({
   tag: 'halts',
   summary:
     'Whether new attacks are blocked in the company of the session, since when, by whom and why.',
-  access: 'EXPERIMENTS_READ',
+  access: ['EXPERIMENTS_READ', 'HALT_ALL'],
   success,
   errors: [],
 })

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserSkipReason } from '../support/browser.ts'
+import { problem } from '../support/problem.ts'
 import { startService, type Service } from '../support/service.ts'
 import {
   axeViolations,
@@ -114,6 +115,28 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await page.getByText('Halting 2 attacks on 1 host.').waitFor()
     const all = await Promise.all(ids.map((id) => service.owner.finished(id)))
     expect(all.flat().map(({ stage }) => stage)).toEqual(['UserHalted', 'UserHalted'])
+  })
+
+  test('the company is halted and new attacks are blocked, until somebody allows them again', async () => {
+    const id = await service.owner.attack(cpuFor(60))
+    await service.owner.running(id)
+    await page.getByRole('button', { name: 'Halt all' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Attacks of all teams of Temblor').check()
+    await dialog.getByLabel('Block new attacks in Temblor').check()
+    await dialog.getByLabel('Reason').fill('the <b>shop</b> is down')
+    await dialog.getByRole('button', { name: 'Halt the company' }).click()
+    const notice = page
+      .getByRole('status')
+      .filter({ hasText: 'New attacks are blocked in Temblor' })
+    await notice.getByText('the <b>shop</b> is down').waitFor()
+    expect((await service.owner.finished(id)).map(({ stage }) => stage)).toEqual(['UserHalted'])
+    expect(await axeViolations(page)).toEqual([])
+    const refused = await service.owner.send('POST', '/attacks/new', { json: cpuFor(1) })
+    expect(problem(refused).code).toBe('attacks_blocked')
+    await notice.getByRole('button', { name: 'Allow attacks again' }).click()
+    await notice.waitFor({ state: 'hidden' })
+    await service.owner.finished(await service.owner.attack(cpuFor(1)))
   })
 
   test('nothing went against the policy, and no script failed', () => {

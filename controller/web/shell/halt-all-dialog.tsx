@@ -1,9 +1,11 @@
-import { List, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, List, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { blockAttacks } from '../../../shared/api/attack-block.ts'
 import { haltAttackWithReason, haltEverything } from '../../../shared/api/halts.ts'
 import type { Attack } from '../../../shared/api/records.ts'
+import { attackBlockQuery } from '../api/attack-block.ts'
 import { applyAttacks, attacksQuery } from '../api/attacks.ts'
 import type { WebApi } from '../api/create-api.ts'
 import { useApp } from '../app-context.ts'
@@ -23,12 +25,18 @@ export function HaltAllDialog({ onClose }: { readonly onClose: () => void }) {
   const ofTeam = me.can('HALT_WRITE') && me.team !== undefined
   const [reach, setReach] = useState<Reach>(ofTeam ? 'team' : 'company')
   const [reason, setReason] = useState('')
+  const [blocks, setBlocks] = useState(false)
   const active = useQuery({
     ...attacksQuery(api, me.team?.identifier ?? '', 'active'),
     enabled: me.team !== undefined && me.can('EXPERIMENTS_READ'),
     staleTime: 0,
   })
   const halt = async () => {
+    // First, so that nothing starts while the rest is being halted.
+    if (reach === 'company' && blocks) {
+      const block = await api.call(blockAttacks, { body: { reason: reason || null } })
+      queryClient.setQueryData(attackBlockQuery(api).queryKey, block)
+    }
     const halted = await haltAll(api, me, reach, reason || undefined, active.data)
     applyAttacks(queryClient, halted)
     notifications.show({ message: `Halting ${attackWords(halted)}.` })
@@ -50,6 +58,14 @@ export function HaltAllDialog({ onClose }: { readonly onClose: () => void }) {
               <Radio value="company" label={`Attacks of all teams of ${me.self.company_name}`} />
             </Stack>
           </Radio.Group>
+        )}
+        {reach === 'company' && (
+          <Checkbox
+            label={`Block new attacks in ${me.self.company_name}`}
+            description="Nobody can start one until somebody who may halt the company allows it again."
+            checked={blocks}
+            onChange={(event) => setBlocks(event.currentTarget.checked)}
+          />
         )}
         <Running attacks={active.data} team={me.team?.name} />
         <TextInput

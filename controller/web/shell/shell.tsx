@@ -5,6 +5,7 @@ import { Notifications } from '@mantine/notifications'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { LinkText } from '../parts/link-button.tsx'
+import { BlockNotice } from './block-notice.tsx'
 import { HaltAll } from './halt-all.tsx'
 import { useMe } from './me.tsx'
 import { Navigation } from './navigation.tsx'
@@ -58,6 +59,7 @@ export function Shell() {
         <Navigation onGo={menu.close} />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1} ref={page}>
+        <BlockNotice />
         <Outlet />
       </AppShell.Main>
     </AppShell>
