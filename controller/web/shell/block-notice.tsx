@@ -23,13 +23,10 @@ export function BlockNotice() {
   })
   if (!block?.blocked) return null
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      mb="md"
-      role="status"
-      title={`New attacks are blocked in ${self.company_name}`}
-    >
+    <Alert color="red" variant="outline" mb="md" role="status">
+      <Text fw={700} className="temblor-given">
+        {`New attacks are blocked in ${self.company_name}`}
+      </Text>
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="temblor-given">
           {`By ${block.by ?? 'somebody'}, `}
