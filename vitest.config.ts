@@ -34,12 +34,15 @@ export default defineConfig({
       {
         test: {
           name: 'contract',
-          include: ['test/{contract,integration}/**/*.test.ts'],
+          include: ['test/contract/**/*.test.ts'],
           ...onTheMachine,
-          // They wait more than they work: two at a time take two thirds of the time.
-          fileParallelism: true,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          ...onTheMachine,
         },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...onTheMachine } },

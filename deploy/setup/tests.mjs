@@ -4,12 +4,13 @@ import path from 'node:path'
 import { toolBox } from './checks.mjs'
 
 /**
- * The whole suite, turn by turn. What is in one turn runs at once: emulated machines take all cores
- * there are, while tests of the API and of faults wait most of the time, and none of them needs much.
+ * The whole suite, turn by turn. The lanes of a turn run beside each other, the projects of a lane one after
+ * the other: emulated machines take all cores there are, while tests of the API and of faults wait most of the
+ * time. Four of these at once would leave too little CPU for what is measured in them.
  */
 const turns = [
   [['guests'], ['unit']],
-  [['faults'], ['contract'], ['e2e'], ['web']],
+  [['faults', 'web'], ['integration'], ['e2e', 'contract']],
 ]
 const nothing = { passed: 0, failed: 0, skipped: 0, skippedTests: [], failures: [], code: 0 }
 
@@ -33,19 +34,15 @@ export async function runTests(root, args, env, say) {
 async function runTurns(dir, run) {
   const results = []
   for (const turn of turns) {
-    const shown = turn.map(async (projects, index) => {
-      const name = projects.join('+')
-      const log = index === 0 ? undefined : path.join(dir, `${name}.log`)
-      const result = await run(
-        name,
-        projects.flatMap((project) => ['--project', project]),
-        log,
-      )
-      return { result, log }
+    const lanes = turn.map(async (projects, index) => {
+      const log = index === 0 ? undefined : path.join(dir, `${projects.join('+')}.log`)
+      const ofLane = []
+      for (const project of projects) ofLane.push(await run(project, ['--project', project], log))
+      return { ofLane, log }
     })
-    for (const one of await Promise.all(shown)) {
-      if (one.log) process.stdout.write(readFileSync(one.log))
-      results.push(one.result)
+    for (const { ofLane, log } of await Promise.all(lanes)) {
+      if (log) process.stdout.write(readFileSync(log))
+      results.push(...ofLane)
     }
   }
   return results

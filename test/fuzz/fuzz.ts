@@ -7,6 +7,9 @@ import { randomOf } from './random.ts'
 import { generate, readOperations, type Generated, type Known, type Operation } from './requests.ts'
 import { exchangeOnce, type Outcome } from './wire.ts'
 
+/** They take a session, or all attacks, away from the requests that follow. */
+const endsTheRun: readonly (string | undefined)[] = ['logout', 'blockAttacks']
+
 export interface FuzzOptions {
   readonly seed: number
   /** The first request of the run; to repeat one of them alone. */
@@ -110,9 +113,8 @@ async function prepare(service: Service): Promise<[Operation[], Known]> {
     teamId: local.team.id,
     client: client?.identifier ?? '',
   }
-  // Whoever signs out takes a session away from the requests that follow.
   const operations = readOperations(await owner.get('/openapi.json')).filter(
-    (one) => one.operationId !== 'logout',
+    (one) => !endsTheRun.includes(one.operationId),
   )
   return [operations, known]
 }

@@ -7,7 +7,7 @@ import { addOAuthCompany, type OAuthCompany } from '../support/oauth-company.ts'
 import { rigScope, startOAuthRig, type OAuthRig } from '../support/oauth-rig.ts'
 import { otherClient } from '../support/oidc-provider.ts'
 import { problem } from '../support/problem.ts'
-import { quickestMs, takeTheSame } from '../support/quickest.ts'
+import { quickestMs } from '../support/quickest.ts'
 
 /** Sign-ins on the wrong way, which let nobody in; each has an untouched twin that does. */
 
@@ -309,8 +309,9 @@ test('21: of a company there is nothing to learn: neither by the answer nor by t
     const [none, other] = [await ways.none(), await ways.otherwise()]
     expect([other.status, problem(other)]).toEqual([none.status, problem(none)])
     expect(none.status).toBeGreaterThanOrEqual(400)
-    const best = await quickestMs(ways, takeTheSame, () => Promise.resolve())
-    expect(best).toSatisfy(takeTheSame)
+    const alike = (best: Record<keyof typeof ways, number>) =>
+      Math.abs(best.none - best.otherwise) < 1
+    expect(await quickestMs(ways, alike, () => Promise.resolve())).toSatisfy(alike)
   }
 })
 

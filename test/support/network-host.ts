@@ -129,13 +129,16 @@ export async function networkHost(
   }
   await layWires(name, farName)
   const peer = (namespace: string) => talkTo(start(namespace, [process.execPath, peerProgram]))
+  const [nearPeer, farPeer] = [peer(name), peer(farName)]
+  // Until it answers it may still be on its way into the namespace: whoever goes by its process would hit this machine.
+  await Promise.all([nearPeer.received(), farPeer.received()])
   return {
     name,
     path: `/run/netns/${name}`,
     stateDir,
     instanceId,
-    near: peer(name),
-    far: peer(farName),
+    near: nearPeer,
+    far: farPeer,
     tool: (program, ...args) => toolIn(name, program, args),
     farTool: (program, ...args) => toolIn(farName, program, args),
     temblor(args, { env = {}, through = [] } = {}) {
