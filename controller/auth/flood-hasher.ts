@@ -1,8 +1,8 @@
 import { hashHere, type Hasher } from './argon2.ts'
 
-/** So many passwords are hashed at once without being a flood, and so many more each second. */
+/** So many passwords are hashed at once without being a flood, and one more every five seconds. */
 const burst = 10
-const perSecond = 2
+const perSecond = 0.2
 
 /**
  * Hashes what usually comes on a thread of this process, so that nobody waits who signs in while the machine is

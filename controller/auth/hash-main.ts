@@ -11,3 +11,5 @@ process.on('message', async (order: HashOrder) => {
   process.send?.({ id, answer } satisfies HashAnswer)
 })
 process.once('disconnect', () => process.exit(0))
+// A terminal tells the whole group; the controller ends when it is done, and this with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)

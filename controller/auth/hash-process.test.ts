@@ -12,6 +12,15 @@ const isGone = (pid: number) => {
   }
 }
 
+/** SCHED_IDLE of sched(7), field 41 of proc_pid_stat(5). */
+const idleClass = 5
+const policyOf = (pid: number) =>
+  Number(
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')[38],
+  )
+
 describe('the process that hashes', () => {
   it('hashes and verifies with low priority, and ends when it is closed', async () => {
     const hasher = createHashProcess(() => undefined)
@@ -22,11 +31,24 @@ describe('the process that hashes', () => {
     expect(await hasher.verify(stored, 'correct horse')).toBe(true)
     expect(await hasher.verify(stored, 'correct mule')).toBe(false)
     expect(await hasher.verify('not a hash', 'anything')).toBe(false)
+    await until('it is of the idle class', () => policyOf(pid) === idleClass)
     expect(os.getPriority(pid)).toBe(10)
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('PATH=')
     hasher.close()
     await until('it is gone', () => isGone(pid))
     expect(await hasher.verify(stored, 'correct horse')).toBe(true)
+  })
+
+  it('when it gets no core, this process hashes, and hashes alone for a while', async () => {
+    const hasher = createHashProcess(() => undefined)
+    const stored = await hasher.hash('correct horse')
+    const pid = hasher.pid as number
+    process.kill(pid, 'SIGSTOP')
+    expect(await hasher.verify(stored, 'correct horse')).toBe(true)
+    expect(await hasher.verify(stored, 'correct mule')).toBe(false)
+    process.kill(pid, 'SIGCONT')
+    hasher.close()
+    await until('it is gone', () => isGone(pid))
   })
 
   it('when it is killed all that was asked is answered rightly', async () => {

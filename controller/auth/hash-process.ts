@@ -1,5 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { availableParallelism, setPriority } from 'node:os'
 import { hashHere, type Hasher } from './argon2.ts'
 
@@ -17,24 +16,31 @@ export interface HashAnswer {
 
 interface Waiting {
   readonly order: HashOrder
+  readonly impatience: NodeJS.Timeout
   readonly settle: (answer: HashAnswer['answer'] | Promise<HashAnswer['answer']>) => void
 }
 
 /** After an end that nobody asked for, passwords are hashed in this process for so long. */
 const restartAfterMs = 60_000
 
-/** Whoever serves requests goes first, but where all cores are taken it still gets a tenth of what they get. */
+/** Where there is no `chrt`, it gets a tenth of what others get. */
 const niceness = 10
 
-/** From its first moment: its start takes more than ten hashes. */
+/** After an answer that did not come within this, others have the cores: for so long passwords are hashed here. */
+const answerWithinMs = 500
+const busyForMs = 10_000
+
+/**
+ * From its first moment: its start takes more than ten hashes. Linux lets whoever wakes up have the core of an
+ * idle-class process at once (sched(7), SCHED_IDLE); of one with a low priority, only at the next tick.
+ */
 function giveWay(pid: number): void {
   try {
     setPriority(pid, niceness)
-    // Linux shares the cores among sessions first, and within one by niceness.
-    writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
   } catch {
-    // It has ended already, or this kernel does not.
+    // It has ended already.
   }
+  execFile('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], () => undefined)
 }
 
 /** A process that hashes. */
@@ -45,54 +51,54 @@ export interface HashProcess extends Hasher {
 }
 
 /**
- * Hashes in a process of its own, in a session of its own and with low priority: a hash takes a core for
- * milliseconds, and whoever serves requests must not wait for that. It starts when it is first needed; where it
- * cannot run, this process hashes.
+ * Hashes in a process of its own that lets everything else go first: a hash takes a core for milliseconds, and
+ * whoever serves requests must not wait for that. It starts when it is first needed; where it cannot run, or gets no
+ * core, this process hashes.
  */
 export function createHashProcess(onTrouble: (error: Error) => void): HashProcess {
   const waiting = new Map<number, Waiting>()
-  const state: { child?: ChildProcess | undefined; brokenMs: number; isClosed: boolean } = {
-    brokenMs: -Infinity,
-    isClosed: false,
-  }
+  const hasAnswered = new WeakSet<ChildProcess>()
+  const state: {
+    child?: ChildProcess | undefined
+    brokenMs: number
+    busyMs: number
+    isClosed: boolean
+  } = { brokenMs: -Infinity, busyMs: -Infinity, isClosed: false }
   let lastId = 0
+  const takeBack = ({ order, impatience, settle }: Waiting) => {
+    clearTimeout(impatience)
+    waiting.delete(order.id)
+    settle(carryOutHere(order))
+  }
   const fallBack = (child: ChildProcess, error: Error) => {
     if (state.child !== child) return
     state.child = undefined
     state.brokenMs = performance.now()
     if (!state.isClosed) onTrouble(error)
-    for (const { order, settle } of waiting.values()) settle(carryOutHere(order))
-    waiting.clear()
+    for (const one of waiting.values()) takeBack(one)
   }
-  const start = (): ChildProcess => {
-    const child = fork(new URL('hash-main.ts', import.meta.url), {
-      detached: true,
-      // Nothing of the settings, of which some are secret.
-      env: { UV_THREADPOOL_SIZE: String(availableParallelism()) },
-      execArgv: [],
-      stdio: 'ignore',
-    })
-    if (child.pid !== undefined) giveWay(child.pid)
-    child.on('message', ({ id, answer }: HashAnswer) => {
-      waiting.get(id)?.settle(answer)
-      waiting.delete(id)
-    })
-    child.on('error', (error) => fallBack(child, error))
-    child.on('exit', (code, signal) =>
-      fallBack(child, new Error(`The process that hashes passwords ended: ${signal ?? code}.`)),
-    )
-    child.unref()
-    child.channel?.unref()
-    return child
+  const onAnswer = (child: ChildProcess, { id, answer }: HashAnswer) => {
+    hasAnswered.add(child)
+    const one = waiting.get(id)
+    clearTimeout(one?.impatience)
+    waiting.delete(id)
+    one?.settle(answer)
   }
   const ask = (what: Omit<HashOrder, 'id'>): Promise<HashAnswer['answer']> => {
     const order = { ...what, id: (lastId += 1) }
     const mayStart = !state.isClosed && performance.now() - state.brokenMs > restartAfterMs
-    state.child ??= mayStart ? start() : undefined
+    state.child ??= mayStart ? start(onAnswer, fallBack) : undefined
     const { child } = state
-    if (!child) return carryOutHere(order)
+    const isBusy = performance.now() - state.busyMs < busyForMs
+    if (!child || isBusy) return carryOutHere(order)
     return new Promise((settle) => {
-      waiting.set(order.id, { order, settle })
+      const impatience = setTimeout(() => {
+        // Its start takes longer on any machine, and says nothing of how busy this one is.
+        if (child === state.child && hasAnswered.has(child)) state.busyMs = performance.now()
+        takeBack(one)
+      }, answerWithinMs)
+      const one = { order, impatience, settle }
+      waiting.set(order.id, one)
       // What cannot be sent is found waiting when the process has ended.
       child.send(order, () => undefined)
     })
@@ -108,6 +114,27 @@ export function createHashProcess(onTrouble: (error: Error) => void): HashProces
       if (state.child?.connected) state.child.disconnect()
     },
   }
+}
+
+function start(
+  onAnswer: (child: ChildProcess, answer: HashAnswer) => void,
+  onEnd: (child: ChildProcess, error: Error) => void,
+): ChildProcess {
+  const child = fork(new URL('hash-main.ts', import.meta.url), {
+    // Nothing of the settings, of which some are secret.
+    env: { UV_THREADPOOL_SIZE: String(availableParallelism()) },
+    execArgv: [],
+    stdio: 'ignore',
+  })
+  if (child.pid !== undefined) giveWay(child.pid)
+  child.on('message', (answer: HashAnswer) => onAnswer(child, answer))
+  child.on('error', (error) => onEnd(child, error))
+  child.on('exit', (code, signal) =>
+    onEnd(child, new Error(`The process that hashes passwords ended: ${signal ?? code}.`)),
+  )
+  child.unref()
+  child.channel?.unref()
+  return child
 }
 
 function carryOutHere({ password, passwordHash }: HashOrder): Promise<HashAnswer['answer']> {
