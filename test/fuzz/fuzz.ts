@@ -8,7 +8,7 @@ import { generate, readOperations, type Generated, type Known, type Operation } 
 import { exchangeOnce, type Outcome } from './wire.ts'
 
 /** They take a session, or all attacks, away from the requests that follow. */
-const endsTheRun: readonly (string | undefined)[] = ['logout', 'blockAttacks']
+const endsTheRun = new Set<string | undefined>(['logout', 'blockAttacks'])
 
 export interface FuzzOptions {
   readonly seed: number
@@ -114,7 +114,7 @@ async function prepare(service: Service): Promise<[Operation[], Known]> {
     client: client?.identifier ?? '',
   }
   const operations = readOperations(await owner.get('/openapi.json')).filter(
-    (one) => !endsTheRun.includes(one.operationId),
+    (one) => !endsTheRun.has(one.operationId),
   )
   return [operations, known]
 }
