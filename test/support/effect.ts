@@ -3,8 +3,11 @@ import { elapse } from './until.ts'
 
 /** Points of the capacity by which the effect may differ from what was asked. */
 const tolerance = 3
-/** The same where other processes left so little CPU that nobody could burn as much as asked. */
-const toleranceWhenShort = 20
+/**
+ * The same where other processes left so little CPU that nobody could burn as much as asked: a group of control
+ * gets one share, and each process beside it another.
+ */
+const toleranceWhenShort = 50
 
 /** An effect as asked and as the agent measured it, in percent of the capacity. */
 export interface JudgedEffect {
