@@ -10,7 +10,11 @@ import { toolBox } from './checks.mjs'
  */
 const turns = [
   [['guests'], ['unit']],
-  [['faults', 'web'], ['integration'], ['e2e', 'contract']],
+  [
+    ['faults', 'web'],
+    ['e2e', 'integration --shard=1/3'],
+    ['contract', 'integration --shard=2/3', 'integration --shard=3/3'],
+  ],
 ]
 const nothing = { passed: 0, failed: 0, skipped: 0, skippedTests: [], failures: [], code: 0 }
 
@@ -35,9 +39,12 @@ async function runTurns(dir, run) {
   const results = []
   for (const turn of turns) {
     const lanes = turn.map(async (projects, index) => {
-      const log = index === 0 ? undefined : path.join(dir, `${projects.join('+')}.log`)
+      const log = index === 0 ? undefined : path.join(dir, `lane-${index}.log`)
       const ofLane = []
-      for (const project of projects) ofLane.push(await run(project, ['--project', project], log))
+      for (const project of projects) {
+        const name = project.replaceAll(/\W+/g, '-')
+        ofLane.push(await run(name, ['--project', ...project.split(' ')], log))
+      }
       return { ofLane, log }
     })
     for (const { ofLane, log } of await Promise.all(lanes)) {
