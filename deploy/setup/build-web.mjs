@@ -1,18 +1,11 @@
 // Makes dist-web/: the web application as static files with hashed names, each beside its gzip. Run by
 // the Node that came with the packages; reads and writes here only. Prints nothing when nothing is to do.
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { digestOf } from '../../agent/cli/bundle.js'
+import { replaceFolder } from './replace-folder.mjs'
 
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
 const source = path.join(root, 'controller/web')
@@ -59,7 +52,7 @@ async function build() {
     checkSignIn(fresh, output)
     compress(fresh)
     writeManifest(fresh, output)
-    replaceDist(fresh)
+    replaceFolder(fresh, dist, isFresh)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
@@ -131,26 +124,4 @@ function filesIn(folder) {
   return readdirSync(folder, { recursive: true })
     .map(String)
     .filter((name) => statSync(path.join(folder, name)).isFile())
-}
-
-/** A controller that runs has read the old one whole. */
-function replaceDist(fresh) {
-  const old = `${fresh}-old`
-  renameIfThere(dist, old)
-  try {
-    renameSync(fresh, dist)
-  } catch (error) {
-    // Somebody else has built meanwhile; that is as good.
-    if (!isFresh()) throw error
-  } finally {
-    rmSync(old, { recursive: true, force: true })
-  }
-}
-
-function renameIfThere(from, to) {
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error
-  }
 }

@@ -1,10 +1,11 @@
 // Makes dist/: the agent, its helper programs and the command line as plain JavaScript, a few files
 // instead of hundreds. Run by the Node that came with the packages; reads and writes here only.
-import { chmodSync, cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { digestOf, isFresh } from '../../agent/cli/bundle.js'
 import { programs } from '../../agent/host/program.ts'
+import { replaceFolder } from './replace-folder.mjs'
 
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
 const dist = path.join(root, 'dist')
@@ -66,7 +67,7 @@ async function build() {
     refuseForbidden(output)
     cpSync(path.join(root, 'proto', protoFile), path.join(fresh, protoFile))
     writeManifest(fresh, output)
-    replaceDist(fresh)
+    replaceFolder(fresh, dist, isFresh)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
     await bundle.close()
@@ -99,26 +100,4 @@ function writeManifest(folder, output) {
   const inputs = [...names].toSorted((a, b) => (a < b ? -1 : 1))
   const manifest = { inputs, digest: digestOf(inputs) }
   writeFileSync(path.join(folder, 'build.json'), `${JSON.stringify(manifest, null, 1)}\n`)
-}
-
-/** What runs from the old one goes on: it has loaded what it needs but for its helpers. */
-function replaceDist(fresh) {
-  const old = `${fresh}-old`
-  renameIfThere(dist, old)
-  try {
-    renameSync(fresh, dist)
-  } catch (error) {
-    // Somebody else has built meanwhile; that is as good.
-    if (!isFresh()) throw error
-  } finally {
-    rmSync(old, { recursive: true, force: true })
-  }
-}
-
-function renameIfThere(from, to) {
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error
-  }
 }
