@@ -8,7 +8,7 @@ import { ControllerLink } from './controller-link.ts'
 import { openCore, type AgentCore } from './core.ts'
 import { obtainCredentials } from './enrol.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
-import { readFacts, type Facts } from './facts.ts'
+import { readFacts } from './facts.ts'
 import { giveBackMemory } from './host/give-back.ts'
 import type { AgentCredentials } from './identity.ts'
 import { buildInventory, capabilities, warningsOf } from './inventory.ts'
@@ -38,7 +38,6 @@ export async function runAgent(env: NodeJS.ProcessEnv): Promise<number> {
 
 async function serve(config: AgentConfig, log: Logger): Promise<number> {
   const stopping = listenForSignals()
-  const facts = readFacts(config.stateDir)
   // Updates of the replay and of local attacks wait here until there is a controller to tell.
   const early: ExecutionUpdate[] = []
   let link: ControllerLink | undefined
@@ -61,7 +60,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
   try {
     const credentials = await join(core, log, stopping.signal)
     if (credentials) {
-      link = createLink(core, credentials, await facts, log)
+      link = createLink(core, credentials, log)
       const open = link
       onUpdate = (update) => open.report(update)
       for (const update of early) open.report(update)
@@ -106,14 +105,9 @@ async function join(
   return undefined
 }
 
-function createLink(
-  core: AgentCore,
-  credentials: AgentCredentials,
-  facts: Facts,
-  log: Logger,
-): ControllerLink {
+function createLink(core: AgentCore, credentials: AgentCredentials, log: Logger): ControllerLink {
   const { config, engine, executor, journal, instanceId, bootId, probes } = core
-  const sources = { config, probes, engine, facts }
+  const sources = { config, probes, engine, facts: readFacts() }
   let isReady = false
   return new ControllerLink({
     executor,

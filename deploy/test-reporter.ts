@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /** Writes how many tests passed, failed and were skipped, which and why, to TEMBLOR_TEST_REPORT. */
@@ -38,8 +39,16 @@ function count(modules: readonly TestModule[], unhandledErrors: readonly unknown
   }
 }
 
+/** What of an error is shown: enough to see which part of a large object is not as it should be. */
+const shownLength = 1_500
+
 /** The last error tells: those before it are of earlier tries. */
-function failure(module: TestModule, name: string, errors: readonly { message: string }[] = []) {
-  const reason = errors.at(-1)?.message ?? 'no reason given'
-  return { name: `${module.relativeModuleId}: ${name}`, reason: reason.slice(0, 600) }
+function failure(
+  module: TestModule,
+  name: string,
+  errors: readonly { message: string; diff?: string | undefined }[] = [],
+) {
+  const { message, diff } = errors.at(-1) ?? { message: 'no reason given' }
+  const reason = stripVTControlCharacters([message, diff].filter(Boolean).join('\n'))
+  return { name: `${module.relativeModuleId}: ${name}`, reason: reason.slice(0, shownLength) }
 }

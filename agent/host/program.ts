@@ -8,7 +8,6 @@ export const programs = {
   'cpu-burner': '../faults/cpu-burner.ts',
   'network-observer': '../network/observer/observer.ts',
   'delay-queue': '../network/queue/delay-queue.ts',
-  'host-facts': '../host-facts.ts',
   'certificate-request': '../make-certificate-request.ts',
 } as const
 

@@ -12,14 +12,7 @@ const dist = path.join(root, 'dist')
 const protoFile = 'temblor/agent/v1/agent.proto'
 
 /** Native, or used so seldom that they are better loaded when they are. */
-const external = [
-  'koffi',
-  'dockerode',
-  'systeminformation',
-  '@peculiar/x509',
-  'qrcode',
-  'reflect-metadata',
-]
+const external = ['koffi', 'dockerode', '@peculiar/x509', 'qrcode', 'reflect-metadata']
 /** What an agent must never load, with the reason. */
 const forbidden = { typebox: 'it takes 30 MB of memory', commander: 'it belongs to the CLI' }
 

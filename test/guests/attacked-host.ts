@@ -76,9 +76,7 @@ echo "$from $to" | awk '{ print $2 - $1 }'
 `
 
 /** The agent's own memory of what it did, and of the system that it found at this boot. */
-const changing = ['journal/', 'lock', 'operating-system.json'].map(
-  (name) => `/var/lib/temblor/${name}`,
-)
+const changing = ['journal/', 'lock'].map((name) => `/var/lib/temblor/${name}`)
 const folders = ['/etc', '/run/netns', '/usr/local', '/var/lib/temblor']
 const captured: CaptureOptions = { folders, except: changing }
 
