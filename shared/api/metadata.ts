@@ -3,7 +3,7 @@ import { defineRoute } from './route.ts'
 import { TeamQuery } from './team-query.ts'
 
 const Argument = Type.Object({
-  name: Type.String(),
+  name: Type.String({ description: 'For people, in a few words.' }),
   key: Type.String(),
   long: Type.String(),
   short: Type.String({ description: 'One letter; empty when there is none.' }),
@@ -18,7 +18,7 @@ const Argument = Type.Object({
   maximum: Type.Optional(Type.Number()),
   unit: Type.Optional(Type.String()),
   usage: Type.String(),
-  info: Type.String(),
+  info: Type.String({ description: 'What it does and what it accepts.' }),
 })
 
 /** An attack type as forms and command lines need it. */

@@ -18,7 +18,7 @@ test('every attack type is described, as the document of the API says', () => {
 
 test('a number has its limits and its unit', () => {
   expect(argument('latency', 'delayMs')).toEqual({
-    name: 'How much longer a round trip takes.',
+    name: 'Delay',
     key: 'delayMs',
     long: 'ms',
     short: 'm',

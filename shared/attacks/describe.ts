@@ -35,7 +35,7 @@ const typeNames = { integer: 'Integer', boolean: 'Boolean', list: 'String' } as 
 function describeArgument(spec: ParamSpec): Metadata['args'][number] {
   const { schema, flag, name } = spec
   return {
-    name: schema.description,
+    name: schema.title,
     key: name,
     long: flag.long,
     short: flag.short ?? '',

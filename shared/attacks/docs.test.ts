@@ -10,7 +10,7 @@ const rows = attackTypeNames.flatMap((name) =>
     const value = valueName(spec)
     const flag = value === undefined ? flagName(spec.flag) : `${flagName(spec.flag)} <${value}>`
     const standard = spec.schema.type === 'boolean' ? 'off' : defaultText(spec)
-    return `| \`${name}\` | \`${flag}\` | ${standard} | ${spec.schema.description} |`
+    return `| \`${name}\` | \`${flag}\` | ${spec.schema.title} | ${standard} | ${spec.schema.description} |`
   }),
 )
 

@@ -16,6 +16,7 @@ export const latency = defineAttack({
       minimum: 1,
       maximum: 60_000,
       unit: 'ms',
+      title: 'Delay',
       description: 'How much longer a round trip takes.',
     },
     ...selectorParams,

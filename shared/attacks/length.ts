@@ -10,5 +10,6 @@ export const lengthSeconds = {
   minimum: 1,
   maximum: maximumLengthSeconds,
   unit: 's',
+  title: 'Length',
   description: 'How long the fault lasts; it never lasts longer.',
 } as const satisfies IntegerParam

@@ -3,31 +3,36 @@
  * derived from it, and the agent needs no schema library to read it.
  */
 
-export interface IntegerParam {
+/** How a parameter is called and explained wherever people meet it. */
+interface Words {
+  /** A few words, as the label of a field. */
+  readonly title: string
+  /** What it does, in a sentence or two. */
+  readonly description: string
+}
+
+export interface IntegerParam extends Words {
   readonly type: 'integer'
   readonly default: number
   readonly minimum: number
   readonly maximum: number
   readonly unit: string
-  readonly description: string
 }
 
 /** Off unless given. */
-export interface SwitchParam {
+export interface SwitchParam extends Words {
   readonly type: 'boolean'
   readonly default: false
-  readonly description: string
 }
 
 /** What the items of a list are; each kind has its grammar in `items.ts`. */
 export type ItemKind = 'address' | 'hostname' | 'port' | 'protocol' | 'device'
 
 /** Repeated or comma-separated; an item with `^` in front is an exclusion. */
-export interface ListParam {
+export interface ListParam extends Words {
   readonly type: 'list'
   readonly item: ItemKind
   readonly default: readonly string[]
-  readonly description: string
 }
 
 export type Param = IntegerParam | SwitchParam | ListParam

@@ -20,22 +20,26 @@ export const shutdown = defineAttack({
       minimum: 0,
       maximum: 1440,
       unit: 'min',
+      title: 'Delay',
       description: 'How long to wait before it goes down; until then a halt prevents it.',
     },
     reboot: {
       type: 'boolean',
       default: false,
+      title: 'Start again afterwards',
       description: 'Start it again. Without it a host powers off and stays off.',
     },
     crash: {
       type: 'boolean',
       default: false,
+      title: 'Crash instead of stop',
       description:
         'Containers only: kill its first process from outside, so that its restart policy acts.',
     },
     allowControllerHost: {
       type: 'boolean',
       default: false,
+      title: 'Also where a controller runs',
       description: 'Also a host on which a controller runs; needs the rights of a company admin.',
     },
   },

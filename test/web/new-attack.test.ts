@@ -49,15 +49,15 @@ describe.skipIf(browserSkipReason)('a new attack in the browser', () => {
       .waitFor()
     expect(await line('Command line')).toBe('temblor attack run cpu --length 60 --random')
 
-    await page.getByLabel('Percent (-p)').fill('101')
+    await page.getByLabel('Load of each core (-p)').fill('101')
     const problem = page.getByText(
       'This cannot be “101”. Allowed: a whole number from 1 to 100 (%).',
     )
     await problem.waitFor()
-    expect(await page.getByLabel('Percent (-p)').getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByLabel('Load of each core (-p)').getAttribute('aria-invalid')).toBe('true')
     expect(await action('Attack').isDisabled()).toBe(true)
     // Nothing is started by Enter in a field.
-    await page.getByLabel('Percent (-p)').fill('20')
+    await page.getByLabel('Load of each core (-p)').fill('20')
     await page.keyboard.press('Enter')
     await action('Attack 1 host for 1 min').waitFor()
     await list('Tags of the hosts').fill('zone=nowhere')
@@ -71,7 +71,7 @@ describe.skipIf(browserSkipReason)('a new attack in the browser', () => {
 
   test('every type has a form, made from its definition', async () => {
     await page.goto('/attacks/new?type=latency')
-    const ports = list('Egress port (-p)')
+    const ports = list('Remote ports (-p)')
     await ports.pressSequentially('443,8080-8085 99999')
     await page.keyboard.press('Enter')
     await page.getByText('This cannot be “99999”').waitFor()
@@ -136,7 +136,7 @@ describe.skipIf(browserSkipReason)('a new attack in the browser', () => {
         await page.keyboard.press('Enter')
       }
       await page.keyboard.press('Escape')
-      await page.getByLabel('Percent (-p)').fill('50')
+      await page.getByLabel('Load of each core (-p)').fill('50')
       await page.getByLabel('Length (-l)').fill('5')
       const [before, besides] = [target.cpuSeconds(), bystander.cpuSeconds()]
       await action('Attack 1 container on 1 host for 5 s').dblclick()

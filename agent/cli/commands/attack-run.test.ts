@@ -125,7 +125,7 @@ describe('help', () => {
       expect([preview, local]).toEqual([remote, remote])
       for (const { flag, schema } of paramSpecs(type)) {
         expect(remote).toContain(flagName(flag).replace('/', ', '))
-        expect(remote?.replaceAll(/\s+/g, ' ')).toContain(schema.description)
+        expect(remote?.replaceAll(/\s+/g, ' ')).toContain(`${schema.title}. ${schema.description}`)
       }
       expect(remote).not.toMatch(/--\w+_/)
       for (const line of remote?.split('\n') ?? []) expect(line.length).toBeLessThanOrEqual(80)

@@ -78,10 +78,10 @@ function otherSpellings({ flag }: ParamSpec): string[] {
 function optionOf(type: AttackType, spec: ParamSpec, name: string): Option {
   const value = valueName(spec)
   const { schema } = spec
-  if (value === undefined) return new Option(name, schema.description)
+  if (value === undefined) return new Option(name, `${schema.title}. ${schema.description}`)
   const words = schema.type === 'list' ? grammars[schema.item].words : allowedValues(spec)
   const allowed = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
-  const description = `${schema.description} ${allowed}. Default: ${defaultText(spec)}.`
+  const description = `${schema.title}. ${schema.description} ${allowed}. Default: ${defaultText(spec)}.`
   const option = new Option(`${name} <${value}>`, description)
   return option.argParser((text: string, before?: string[]) => {
     // Commander leaves the = of `-l=60`.

@@ -52,6 +52,7 @@ function typeLines(type: Metadata): string[] {
     arg.short ? `-${arg.short}, --${arg.long}` : `--${arg.long}`,
     Array.isArray(arg.default) ? arg.default.join(',') || 'all' : String(arg.default),
     arg.unit ?? '-',
+    arg.name,
     arg.info,
   ])
   return [
@@ -59,7 +60,7 @@ function typeLines(type: Metadata): string[] {
     `  aimed at ${type.targets.join(', ')}; needs the privilege ${type.privilege}`,
     ...type.needs.map((need) => `  ${need}`),
     '',
-    ...formatTable([['FLAG', 'DEFAULT', 'UNIT', 'WHAT IT SAYS'], ...rows]),
+    ...formatTable([['FLAG', 'DEFAULT', 'UNIT', 'NAME', 'WHAT IT SAYS'], ...rows]),
     ...type.conflicts.map((pair) => {
       const flags = type.args.filter((arg) => pair.includes(arg.key)).map((arg) => `--${arg.long}`)
       return `${flags.join(' and ')} contradict each other.`

@@ -2,30 +2,37 @@ import type { Contradiction, Flag } from '../define.ts'
 import { controlPlaneName } from '../items.ts'
 import type { ListParam, SwitchParam, Values } from '../params.ts'
 
-const list = (item: ListParam['item'], description: string, standard: readonly string[] = []) =>
-  ({ type: 'list', item, default: standard, description }) satisfies ListParam
+const list = (
+  item: ListParam['item'],
+  title: string,
+  description: string,
+  standard: readonly string[] = [],
+) => ({ type: 'list', item, default: standard, title, description }) satisfies ListParam
 
 /**
  * What chooses the traffic of a network attack. Addresses and hostnames are one set of remote hosts;
  * else flags narrow each other. Exclusions win.
  */
 export const selectorParams = {
-  addresses: list('address', 'Only traffic with these remote addresses.'),
+  addresses: list('address', 'Remote addresses', 'Only traffic with these remote addresses.'),
   devices: list(
     'device',
+    'Network devices',
     'Only traffic through these network devices; without it, those that carry it.',
   ),
   hostnames: list(
     'hostname',
+    'Remote hosts',
     `Only traffic with these hosts, looked up where the target looks them up. ^${controlPlaneName} is whatever controls the agent.`,
     [`^${controlPlaneName}`],
   ),
-  remotePorts: list('port', 'Only traffic with these remote ports.', ['^53']),
-  localPorts: list('port', 'Only traffic with these local ports.'),
-  protocols: list('protocol', 'Only traffic of these protocols.'),
+  remotePorts: list('port', 'Remote ports', 'Only traffic with these remote ports.', ['^53']),
+  localPorts: list('port', 'Local ports', 'Only traffic with these local ports.'),
+  protocols: list('protocol', 'Protocols', 'Only traffic of these protocols.'),
   noDerivedExclusions: {
     type: 'boolean',
     default: false,
+    title: 'Spare nothing unasked',
     description: 'Spare neither the control plane nor DHCP, unless a flag says so.',
   } satisfies SwitchParam,
 } as const

@@ -4,6 +4,7 @@ import { lengthWords } from '../../parts/time-words.ts'
 import { lengthParam, optionOf } from './draft.ts'
 import { FormBlock } from './form-block.tsx'
 import type { FormPart } from './form-part.ts'
+import { titleOf } from './option-field.tsx'
 
 const usualSeconds = [30, 60, 300, 900, 3600]
 
@@ -23,7 +24,7 @@ export function HowLong({ draft, type, problems, change }: FormPart) {
     <FormBlock title="How long">
       <Stack gap="xs">
         <TextInput
-          label="Length (-l)"
+          label={titleOf(spec)}
           description={`${spec.schema.description} 1 s to ${lengthWords(spec.schema.maximum)}.`}
           inputMode="numeric"
           autoComplete="off"

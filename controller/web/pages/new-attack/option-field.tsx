@@ -56,10 +56,9 @@ export function OptionField({ spec, options, problem, onChange }: OptionFieldPro
   )
 }
 
-/** `--egress-port` is "Egress port (-p)". */
-function titleOf({ flag }: ParamSpec): string {
-  const words = flag.long.replaceAll('-', ' ')
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (${flagName(flag).split('/')[0]})`
+/** With the flag, for whoever knows the command line: "Remote ports (-p)". */
+export function titleOf({ flag, schema }: ParamSpec): string {
+  return `${schema.title} (${flagName(flag).split('/')[0]})`
 }
 
 function unitOf({ schema }: ParamSpec): string | undefined {
