@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createHub } from './agents/hub.ts'
 import { openAuthority } from './agents/authority.ts'
+import { mutualTls, type OpenDoor } from './agents/door.ts'
 import { startAgentServer } from './agents/server.ts'
+import type { SessionDeps } from './agents/session.ts'
 import { openAudit } from './audit/audit.ts'
 import { createAgentAudit } from './audit/of-agents.ts'
 import { createAuditHasher } from './audit/entry.ts'
@@ -39,12 +41,14 @@ export interface Controller {
 }
 
 /**
- * Starts a controller: connects, then listens for agents, then for requests.
+ * Starts a controller: connects, then listens for agents, then for requests. Agents come in by mutual
+ * TLS, unless what measures it gives another door.
  * @throws Error when Redis does not answer, a port is taken or the key file is unreadable
  */
 export async function startController(
   config: ControllerConfig,
   logger: Logger,
+  openDoor: OpenDoor = mutualTls,
 ): Promise<Controller> {
   const redis = connect(config, logger)
   const keyFile = await openKeyFile(config.keyFile)
@@ -57,23 +61,18 @@ export async function startController(
   const ownHost = await registerOwnHost(store, bootId, logger)
   const hub = createHub()
   const authority = await openAuthority(keyFile)
-  const { heartbeatMs, deadManMs } = config
-  const agents = await startAgentServer(
-    { store, hub, authority, logger, bootId, agentAudit, heartbeatMs, deadManMs },
-    { host: config.grpcListen, port: config.grpcPort },
-  )
+  const agentDeps = { store, hub, authority, logger, bootId, agentAudit }
+  const agents = await listenForAgents(agentDeps, config, openDoor)
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const { passwords, hashProcess } = await startPasswords(logger)
   const lockOut = createLockOut(store.attempts, seal)
   const rations = createRations(store.attempts, seal)
   const { sessionSeconds, renewalSeconds } = config
   const signInDeps = { store, seal, passwords, lockOut, sessionSeconds, renewalSeconds }
-  const access = createAccess(signInDeps)
   const mfa = createMfaService({ ...signInDeps, audit })
   const mailer = createMailer(config.mail, logger)
   const feed = openEventFeed(redis, config.redisUrl)
-  const transport = readTransport(config)
-  const gate = { access, mfa, seal, passwords, lockOut, ...rations }
+  const gate = { access: createAccess(signInDeps), mfa, seal, passwords, lockOut, ...rations }
   const site = () => siteWith(config, { httpPort: portOf(app), grpcPort: agents.port })
   const ways = {
     mailer,
@@ -82,8 +81,9 @@ export async function startController(
     agentAddress: () => site().agentAddress,
     caSha256: caFingerprint(keyFile),
   }
-  const seen = { hub, feed, health: createHealth({ redis, hub, mailer, warnings }) }
-  const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger, transport })
+  const health = createHealth({ redis, hub, mailer, warnings })
+  const seen = { hub, feed, health, transport: readTransport(config) }
+  const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger })
   await app.listen({ host: config.listen, port: config.httpPort })
   await offerSetup(signInDeps, site().url, logger)
   return {
@@ -101,6 +101,15 @@ export async function startController(
       redis.disconnect()
     },
   }
+}
+
+async function listenForAgents(
+  deps: Omit<SessionDeps, 'heartbeatMs' | 'deadManMs'>,
+  { heartbeatMs, deadManMs, grpcListen: host, grpcPort: port }: ControllerConfig,
+  openDoor: OpenDoor,
+) {
+  const door = await openDoor(deps.authority)
+  return await startAgentServer({ ...deps, heartbeatMs, deadManMs }, door, { host, port })
 }
 
 function connect({ redisUrl }: ControllerConfig, logger: Logger) {

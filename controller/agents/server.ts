@@ -1,16 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import {
-  experimental,
-  Server,
-  status,
-  type sendUnaryData,
-  type ServerUnaryCall,
-} from '@grpc/grpc-js'
+import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
 import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/EnrolRequest.ts'
 import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolResponse.ts'
 import { loadAgentService } from '../../proto/load.ts'
 import { isId } from '../store/keys.ts'
-import type { AgentSubject, Authority } from './authority.ts'
+import type { AgentSubject } from './authority.ts'
+import type { AgentDoor } from './door.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
 import { openStream, type AgentCall } from './stream.ts'
 
@@ -29,6 +24,7 @@ export interface AgentServer {
  */
 export async function startAgentServer(
   deps: SessionDeps,
+  door: AgentDoor,
   listen: { host: string; port: number },
 ): Promise<AgentServer> {
   const server = new Server({ ...keepalive, 'grpc.enable_channelz': 0 })
@@ -48,12 +44,11 @@ export async function startAgentServer(
     Session: (call: AgentCall) => {
       // Without response headers at once the client keeps every message it ever sent.
       call.sendMetadata(call.metadata.clone())
-      void serveSession(deps, call)
+      void serveSession(deps, door.subjectOf(call), call)
     },
   })
-  const credentials = await serverCredentials(deps.authority)
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${listen.host}:${listen.port}`, credentials, (error, bound) => {
+    server.bindAsync(`${listen.host}:${listen.port}`, door.credentials, (error, bound) => {
       if (error) reject(error)
       else resolve(bound)
     })
@@ -70,22 +65,6 @@ export async function startAgentServer(
         })
       }),
   }
-}
-
-/** TLS that asks for a client certificate and lets the calls decide whether they need one. */
-async function serverCredentials(authority: Authority) {
-  const { certificatePem, keyPem } = await authority.issueControllerCertificate()
-  const ca = { caCertificate: Buffer.from(authority.caCertificatePem) }
-  // The chain holds the CA, so that an agent can compare it with its join line.
-  const chain = Buffer.from(`${certificatePem}\n${authority.caCertificatePem}`)
-  const identity = { certificate: chain, privateKey: Buffer.from(keyPem) }
-  const provider: experimental.CertificateProvider = {
-    addCaCertificateListener: (listener) => process.nextTick(() => listener(ca)),
-    addIdentityCertificateListener: (listener) => process.nextTick(() => listener(identity)),
-    removeCaCertificateListener: () => undefined,
-    removeIdentityCertificateListener: () => undefined,
-  }
-  return experimental.createCertificateProviderServerCredentials(provider, provider, false)
 }
 
 async function enrol(
@@ -114,11 +93,14 @@ function isSame(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-async function serveSession(deps: SessionDeps, call: AgentCall): Promise<void> {
+async function serveSession(
+  deps: SessionDeps,
+  subject: AgentSubject | undefined,
+  call: AgentCall,
+): Promise<void> {
   const stream = openStream(call)
   let session: AgentSession | undefined
   try {
-    const subject = subjectOf(call)
     if (!subject) {
       const message = 'This agent has no valid certificate. Enrol it with a join line.'
       stream.close({ refusal: { code: 'certificate_invalid', message, final: true } })
@@ -149,12 +131,4 @@ async function isWelcome(
 ): Promise<boolean> {
   if (subject.instanceId !== instanceId) return false
   return (await deps.store.companies.findTeam(subject.teamId)) !== undefined
-}
-
-/** Whom the client certificate names; undefined without one that our authority issued. */
-function subjectOf(call: AgentCall): AgentSubject | undefined {
-  const subject = call.getAuthContext().sslPeerCertificate?.subject
-  const teamId = String(subject?.O ?? '')
-  const instanceId = String(subject?.CN ?? '')
-  return isId(teamId) && isId(instanceId) ? { teamId, instanceId } : undefined
 }
