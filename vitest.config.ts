@@ -26,7 +26,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{shared,controller,agent,deploy,proto}/**/*.test.ts'],
+          include: [
+            '{shared,controller,agent,deploy,proto}/**/*.test.ts',
+            'test/chaos/check/*.test.ts',
+          ],
           // Beside guests everything takes its time.
           testTimeout: 30_000,
         },
