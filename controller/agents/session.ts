@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
+import type { CommandAck__Output } from '../../proto/gen/temblor/agent/v1/CommandAck.ts'
 import type { ExecutionUpdate__Output } from '../../proto/gen/temblor/agent/v1/ExecutionUpdate.ts'
 import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbeat.ts'
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
@@ -109,8 +110,7 @@ export class AgentSession {
     const { store } = this.deps
     if (heartbeat) await this.onHeartbeat(heartbeat)
     else if (inventory) await this.refresh({ inventory })
-    else if (commandAck)
-      await store.executions.acknowledge(this.teamId, this.identifier, commandAck)
+    else if (commandAck) await this.onCommandAck(commandAck)
     else if (executionUpdate) await this.onUpdate(executionUpdate)
     else if (manualAttack)
       await recordManualAttack(this.deps, this.agent, this.identifier, manualAttack)
@@ -168,7 +168,11 @@ export class AgentSession {
     for (const order of waiting) known.add(order.executionId)
     for (const execution of open)
       if (!known.has(execution.id))
-        await executions.end(this.teamId, execution, 'agent_restarted', forgottenMessage)
+        await executions.end(this.teamId, execution, {
+          reason: 'agent_restarted',
+          message: forgottenMessage,
+          epoch: this.epoch,
+        })
     for (const { executionId, generation } of hello.knownExecutions)
       if (!(await executions.find(this.teamId, executionId))) {
         this.deps.logger.warn(
@@ -194,9 +198,17 @@ export class AgentSession {
     const lease = { epoch: this.epoch, leaseMs: this.leaseMs }
     const result = await this.deps.store.hosts.refresh(this.teamId, this.identifier, lease, change)
     if (result.kind === 'revoked') this.refuse('revoked', 'This host is revoked.', true)
-    if (result.kind === 'replaced')
-      this.refuse('replaced', 'A newer session of this agent took over.', false)
+    if (result.kind === 'replaced') this.giveWay()
     if (result.kind === 'ok' && result.waitingOrders > 0) this.deliverSoon()
+  }
+
+  private async onCommandAck(order: CommandAck__Output): Promise<void> {
+    const session = { host: this.identifier, epoch: this.epoch }
+    if (!(await this.deps.store.executions.acknowledge(this.teamId, session, order))) this.giveWay()
+  }
+
+  private giveWay(): void {
+    this.refuse('replaced', 'A newer session of this agent took over.', false)
   }
 
   private async onUpdate(update: ExecutionUpdate__Output): Promise<void> {
@@ -211,6 +223,7 @@ export class AgentSession {
       ...update,
       stage,
       host: this.identifier,
+      epoch: this.epoch,
       reason: isEndReason(update.reason) ? update.reason : undefined,
       requested: readEffect(update.requestedJson),
       measured: readEffect(update.measuredJson),
@@ -219,6 +232,11 @@ export class AgentSession {
         ? 0
         : lostInMs(stage, await this.timesOf(executionId), update.ageMs),
     })
+    if (result === 'outdated') {
+      // Not acknowledged: the agent says it again over the session that counts.
+      this.giveWay()
+      return
+    }
     if (isTerminal(stage)) this.times.delete(executionId)
     if (result === 'foreign' || result === 'unknown')
       this.deps.logger.warn({ host: this.identifier, executionId, result }, 'report not accepted')

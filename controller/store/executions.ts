@@ -44,6 +44,8 @@ export interface ExecutionRecord {
 /** A report of an agent about one of its executions. */
 export interface ExecutionReport {
   readonly host: string
+  /** Of the session that it came over. */
+  readonly epoch: number
   readonly executionId: string
   readonly seq: number
   readonly stage: Stage
@@ -58,8 +60,24 @@ export interface ExecutionReport {
   readonly lostInMs: number
 }
 
-/** `foreign`: another host's execution; `unknown`: there is none of this id. */
-export type MoveResult = 'moved' | 'figures' | 'ignored' | 'repeated' | 'unknown' | 'foreign'
+/**
+ * `foreign`: another host's execution; `unknown`: there is none of this id; `outdated`: the session is not the
+ * host's own any more, and the agent says it again over the one that is.
+ */
+export type MoveResult =
+  | 'moved'
+  | 'figures'
+  | 'ignored'
+  | 'repeated'
+  | 'unknown'
+  | 'foreign'
+  | 'outdated'
+
+/** A session of a host: of several, only the newest counts. */
+export interface HostSession {
+  readonly host: string
+  readonly epoch: number
+}
 
 /** An order that waits for a host. */
 export interface WaitingOrder {
@@ -72,8 +90,8 @@ export interface Executions {
   find(teamId: string, executionId: string): Promise<ExecutionRecord | undefined>
   ofAttacks(teamId: string, attackIds: readonly string[]): Promise<ExecutionRecord[][]>
   report(teamId: string, report: ExecutionReport): Promise<MoveResult>
-  /** The host has the order in its journal. */
-  acknowledge(teamId: string, host: string, order: WaitingOrder): Promise<void>
+  /** The host has the order in its journal. @returns false when the session is not the host's own any more */
+  acknowledge(teamId: string, session: HostSession, order: WaitingOrder): Promise<boolean>
   waitingOrders(teamId: string, host: string): Promise<WaitingOrder[]>
   /** Executions of a host that are not over. */
   openOn(teamId: string, host: string): Promise<ExecutionRecord[]>
@@ -81,12 +99,14 @@ export interface Executions {
   overdue(teamId: string): Promise<ExecutionRecord[]>
   /** Ends an overdue execution; false when it has been heard of meanwhile. */
   giveUp(teamId: string, execution: ExecutionRecord, verdict: Verdict): Promise<boolean>
-  /** Ends an execution of which no more will be heard, and takes its order back. */
+  /**
+   * Ends an execution of which no more will be heard, and takes its order back. What a session concludes holds
+   * only while that is the host's own.
+   */
   end(
     teamId: string,
     execution: ExecutionRecord,
-    reason: 'agent_restarted' | 'host_revoked',
-    message: string,
+    why: { reason: 'agent_restarted' | 'host_revoked'; message: string; epoch?: number },
   ): Promise<void>
   /** What was measured while it ran, in order. */
   series(teamId: string, executionId: string): Promise<SeriesPoint[]>
@@ -127,13 +147,19 @@ export function openExecutions(redis: Redis): Executions {
       return lists.map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
     },
     report: (teamId, report) => moveByReport(redis, teamId, report),
-    async acknowledge(teamId, host, { executionId, generation }) {
-      if (!isId(executionId)) return
-      await acknowledge.run(
+    async acknowledge(teamId, { host, epoch }, { executionId, generation }) {
+      if (!isId(executionId)) return true
+      const result = await acknowledge.run(
         redis,
-        [keys.execution(teamId, executionId), keys.outbox(teamId, host), keys.events(teamId)],
-        [host, executionId, generation],
+        [
+          keys.execution(teamId, executionId),
+          keys.outbox(teamId, host),
+          keys.events(teamId),
+          keys.host(teamId, host),
+        ],
+        [host, executionId, generation, epoch],
       )
+      return result !== -1
     },
     async waitingOrders(teamId, host) {
       const outbox = await redis.hgetall(keys.outbox(teamId, host))
@@ -152,8 +178,7 @@ export function openExecutions(redis: Redis): Executions {
       return ids.length === 0 ? [] : await readMany(teamId, ids)
     },
     giveUp: (teamId, execution, verdict) => giveUpExecution(redis, teamId, execution, verdict),
-    end: (teamId, execution, reason, message) =>
-      endExecution(redis, teamId, execution, reason, message),
+    end: (teamId, execution, why) => endExecution(redis, teamId, execution, why),
     async series(teamId, executionId) {
       const points = await redis.lrange(keys.series(teamId, executionId), 0, -1)
       return points.map((point) => {
@@ -177,7 +202,12 @@ function commonKeys(teamId: string, executionId: string, host: string): string[]
 }
 
 function movingKeys(teamId: string, executionId: string, host: string): string[] {
-  return [...commonKeys(teamId, executionId, host), keys.series(teamId, executionId)]
+  return [
+    ...commonKeys(teamId, executionId, host),
+    keys.series(teamId, executionId),
+    keys.host(teamId, host),
+    keys.outbox(teamId, host),
+  ]
 }
 
 async function moveByReport(
@@ -204,6 +234,7 @@ async function moveByReport(
     Math.round(report.lostInMs),
     keys.attackPrefix(teamId),
     report.measured?.value ?? '',
+    report.epoch,
     ...Object.entries(fields).flat(),
   ])) as [MoveResult]
   return result
@@ -229,14 +260,13 @@ async function endExecution(
   redis: Redis,
   teamId: string,
   { id, host }: ExecutionRecord,
-  reason: EndReason,
-  message: string,
+  { reason, message, epoch }: { reason: EndReason; message: string; epoch?: number },
 ): Promise<void> {
   const stage = endReasons[reason]
-  const fixed = ['', 0, stage, allowedFrom(stage).join(), 1, 0, '', keys.attackPrefix(teamId), '']
+  const from = allowedFrom(stage).join()
+  const fixed = ['', 0, stage, from, 1, 0, '', keys.attackPrefix(teamId), '', epoch ?? '']
   const fields = ['reason', reason, 'output', message]
   await move.run(redis, movingKeys(teamId, id, host), [...fixed, ...fields])
-  await redis.hdel(keys.outbox(teamId, host), id)
 }
 
 function toExecution(record: Record<string, string>): ExecutionRecord | undefined {

@@ -14,6 +14,7 @@ describe('executions', () => {
   let teamId = ''
   let attackId = ''
   let executionId = ''
+  let epoch = 1
   beforeAll(async () => {
     test = await startTestRedis()
   })
@@ -21,15 +22,7 @@ describe('executions', () => {
 
   beforeEach(async () => {
     teamId = randomUUID()
-    const host = {
-      identifier: 'h1',
-      instanceId: 'i',
-      bootId: 'b',
-      version: '1',
-      address: '',
-      inventory: null,
-    }
-    await openHosts(test.redis).claim(teamId, host, 15_000)
+    await openSession('h1')
     const result = await openAttacks(test.redis).create({
       teamId,
       type: 'cpu',
@@ -45,6 +38,19 @@ describe('executions', () => {
     executionId = (await orders())[0]?.executionId as string
   })
 
+  const openSession = async (identifier: string) => {
+    const host = {
+      identifier,
+      instanceId: 'i',
+      bootId: 'b',
+      version: '1',
+      address: '',
+      inventory: null,
+    }
+    const claim = await openHosts(test.redis).claim(teamId, host, 15_000)
+    if (claim.kind !== 'ok') throw new Error(claim.kind)
+    epoch = claim.epoch
+  }
   const executions = () => openExecutions(test.redis)
   const orders = () => executions().waitingOrders(teamId, 'h1')
   const find = async () => {
@@ -53,10 +59,11 @@ describe('executions', () => {
     return execution
   }
   const acknowledge = (generation: number) =>
-    executions().acknowledge(teamId, 'h1', { executionId, generation })
+    executions().acknowledge(teamId, { host: 'h1', epoch }, { executionId, generation })
   const report = (seq: number, stage: ExecutionReport['stage'], more?: Partial<ExecutionReport>) =>
     executions().report(teamId, {
       host: 'h1',
+      epoch,
       executionId,
       seq,
       stage,
@@ -122,9 +129,10 @@ describe('executions', () => {
   })
 
   it('listen to their own host only', async () => {
+    await openSession('h2')
     expect(await report(1, 'Successful', { host: 'h2' })).toBe('foreign')
     expect(await report(1, 'Running', { executionId: randomUUID() })).toBe('unknown')
-    await executions().acknowledge(teamId, 'h2', { executionId, generation: 1 })
+    await executions().acknowledge(teamId, { host: 'h2', epoch }, { executionId, generation: 1 })
     expect((await find()).stage).toBe('Pending')
     expect(await orders()).toHaveLength(1)
   })
@@ -166,7 +174,45 @@ describe('executions', () => {
     await report(1, 'Running')
     const [open] = await executions().openOn(teamId, 'h1')
     if (!open) throw new Error('Nothing is open.')
-    await executions().end(teamId, open, 'agent_restarted', 'Forgotten.')
+    const forgotten = { reason: 'agent_restarted', message: 'Forgotten.', epoch } as const
+    await executions().end(teamId, open, forgotten)
     expect(await find()).toMatchObject({ stage: 'ClientAborted', reason: 'agent_restarted' })
+  })
+
+  // A frozen controller holds what an agent said, and goes on with it after the agent has come back elsewhere.
+  describe('of a host with a newer session', () => {
+    const older = 1
+    beforeEach(() => openSession('h1'))
+    const late = (seq: number, stage: ExecutionReport['stage'], more?: Partial<ExecutionReport>) =>
+      report(seq, stage, { ...more, epoch: older })
+
+    it('keep an order that only the older session has acknowledged', async () => {
+      const order = { executionId, generation: 1 }
+      const session = { host: 'h1', epoch: older }
+      expect(await executions().acknowledge(teamId, session, order)).toBe(false)
+      expect(await orders()).toEqual([order])
+      expect((await find()).stage).toBe('Pending')
+      expect(await executions().acknowledge(teamId, { ...session, epoch }, order)).toBe(true)
+      expect(await orders()).toEqual([])
+    })
+
+    it('are not ended by a late report, and take it when it comes over the newer session', async () => {
+      const end = { reason: 'fault_died', message: 'Died.' } as const
+      expect(await report(1, 'Running')).toBe('moved')
+      expect(await late(7, 'Failed', end)).toBe('outdated')
+      expect((await find()).stage).toBe('Running')
+      // A late number must not make the agent's next reports look repeated.
+      expect(await report(2, 'TearingDown')).toBe('moved')
+      expect(await report(7, 'Failed', end)).toBe('moved')
+    })
+
+    it('are not ended because the older session did not know of them', async () => {
+      await report(1, 'Running')
+      const forgotten = { reason: 'agent_restarted', message: 'Forgotten.' } as const
+      await executions().end(teamId, await find(), { ...forgotten, epoch: older })
+      expect((await find()).stage).toBe('Running')
+      await executions().end(teamId, await find(), { ...forgotten, epoch })
+      expect((await find()).stage).toBe('ClientAborted')
+    })
   })
 })

@@ -57,6 +57,7 @@ describe('a shutdown of which no more is heard', () => {
     const report = (seq: number, stage: Stage, change: object = {}) =>
       store.executions.report(teamId, {
         host: 'h1',
+        epoch: 1,
         executionId,
         seq,
         stage,

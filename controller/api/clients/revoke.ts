@@ -11,11 +11,9 @@ export async function revokeHost(
   if (!(await store.hosts.revoke(teamId, identifier))) return false
   hub.cutOff(teamId, identifier, `${who} revoked this host.`)
   for (const execution of await store.executions.openOn(teamId, identifier))
-    await store.executions.end(
-      teamId,
-      execution,
-      'host_revoked',
-      `${who} revoked the host; its agent ends what it runs and can report no more.`,
-    )
+    await store.executions.end(teamId, execution, {
+      reason: 'host_revoked',
+      message: `${who} revoked the host; its agent ends what it runs and can report no more.`,
+    })
   return true
 }

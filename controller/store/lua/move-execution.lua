@@ -1,13 +1,20 @@
 #!lua
 -- Applies a report about an execution: a stage, if the execution may move to it from where it is, and
--- figures. A late, repeated or foreign report changes nothing.
--- KEYS 1 execution, 2 due, 3 open executions of the host, 4 events, 5 active attacks, 6 series
+-- figures. A late, repeated or foreign report changes nothing, and neither does one of an older session.
+-- An execution that the controller ends is ordered no more.
+-- KEYS 1 execution, 2 due, 3 open executions of the host, 4 events, 5 active attacks, 6 series,
+--      7 host, 8 outbox of the host
 -- ARGV 1 host that reports ('' for the controller itself), 2 seq of the report (0 for the controller),
 --      3 stage, 4 comma-separated stages from which it may be reached, 5 is it terminal (1/0),
 --      6 age of the report ms, 7 due in ms from now ('' leaves it), 8 attack prefix,
---      9 measured value for the series ('' for none), then field/value pairs
--- Returns {'moved' | 'figures' | 'ignored' | 'repeated' | 'unknown' | 'foreign'}
+--      9 measured value for the series ('' for none), 10 session epoch ('' when there is none),
+--      then field/value pairs
+-- Returns {'moved' | 'figures' | 'ignored' | 'repeated' | 'unknown' | 'foreign' | 'outdated'}
 -- @include attack-progress
+-- @include session-fence
+if is_outdated(KEYS[7], ARGV[10]) then
+  return { 'outdated' }
+end
 local current = redis.call('HMGET', KEYS[1], 'host', 'stage', 'seq', 'id', 'attack_id')
 if not current[4] then
   return { 'unknown' }
@@ -25,12 +32,15 @@ local happened = now - math.max(0, tonumber(ARGV[6]))
 if seq > 0 then
   redis.call('HSET', KEYS[1], 'seq', seq)
 end
+if seq == 0 and ARGV[5] == '1' then
+  redis.call('HDEL', KEYS[8], current[4])
+end
 local stage = ARGV[3]
 local may_move = string.find(',' .. ARGV[4] .. ',', ',' .. current[2] .. ',', 1, true) ~= nil
 if not may_move and (stage ~= current[2] or ARGV[5] == '1') then
   return { 'ignored' }
 end
-for i = 10, #ARGV, 2 do
+for i = 11, #ARGV, 2 do
   redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'updated_ms', now)

@@ -3,11 +3,11 @@
 -- KEYS 1 live hosts, 2 this host, 3 its outbox
 -- ARGV 1 identifier, 2 session epoch, 3 lease ms, then field/value pairs of the host record
 -- Returns {'ok', length of the outbox} | {'revoked'} | {'replaced'}
-local record = redis.call('HMGET', KEYS[2], 'epoch', 'state')
-if record[1] ~= ARGV[2] then
+-- @include session-fence
+if is_outdated(KEYS[2], ARGV[2]) then
   return { 'replaced' }
 end
-if record[2] == 'REVOKED' then
+if redis.call('HGET', KEYS[2], 'state') == 'REVOKED' then
   return { 'revoked' }
 end
 local time = redis.call('TIME')

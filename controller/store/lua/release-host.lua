@@ -2,7 +2,8 @@
 -- The agent said goodbye: its host can be targeted no more.
 -- KEYS 1 live hosts, 2 this host
 -- ARGV 1 identifier, 2 session epoch
-if redis.call('HGET', KEYS[2], 'epoch') ~= ARGV[2] then
+-- @include session-fence
+if is_outdated(KEYS[2], ARGV[2]) then
   return 0
 end
 redis.call('ZREM', KEYS[1], ARGV[1])
