@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createHub } from './agents/hub.ts'
-import { openAuthority } from './agents/authority.ts'
 import { mutualTls, type OpenDoor } from './agents/door.ts'
-import { startAgentServer } from './agents/server.ts'
-import type { SessionDeps } from './agents/session.ts'
+import { startAgents } from './agents/start.ts'
 import { openAudit } from './audit/audit.ts'
 import { createAgentAudit } from './audit/of-agents.ts'
 import { createAuditHasher } from './audit/entry.ts'
@@ -59,10 +56,8 @@ export async function startController(
   for (const warning of [...warnings, ...linkWarnings(config)]) logger.warn(warning)
   const bootId = ownBootId()
   const ownHost = await registerOwnHost(store, bootId, logger)
-  const hub = createHub()
-  const authority = await openAuthority(keyFile)
-  const agentDeps = { store, hub, authority, logger, bootId, agentAudit }
-  const agents = await listenForAgents(agentDeps, config, openDoor)
+  const agentDeps = { store, redis, keyFile, logger, bootId, agentAudit }
+  const { hub, agents } = await startAgents(agentDeps, config, openDoor)
   const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
   const { passwords, hashProcess } = await startPasswords(logger)
   const lockOut = createLockOut(store.attempts, seal)
@@ -101,15 +96,6 @@ export async function startController(
       redis.disconnect()
     },
   }
-}
-
-async function listenForAgents(
-  deps: Omit<SessionDeps, 'heartbeatMs' | 'deadManMs'>,
-  { heartbeatMs, deadManMs, grpcListen: host, grpcPort: port }: ControllerConfig,
-  openDoor: OpenDoor,
-) {
-  const door = await openDoor(deps.authority)
-  return await startAgentServer({ ...deps, heartbeatMs, deadManMs }, door, { host, port })
 }
 
 function connect({ redisUrl }: ControllerConfig, logger: Logger) {

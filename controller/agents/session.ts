@@ -30,6 +30,7 @@ export interface SessionDeps {
   readonly authority: Authority
   readonly agentAudit: AgentAudit
   readonly logger: Logger
+  readonly controllerId: string
   /** Of the kernel that this controller runs on. */
   readonly bootId: string
   readonly heartbeatMs: number
@@ -44,7 +45,8 @@ export class AgentSession {
   private readonly agent: AgentPeer
   private readonly stream: AgentStream
   private readonly version: string
-  private readonly epoch: number
+  /** Newer sessions of the same host have a greater one. */
+  readonly epoch: number
   private readonly leaseMs: number
   /** Of executions that are not over. */
   private readonly times = new Map<string, ExecutionTimes>()
@@ -83,11 +85,13 @@ export class AgentSession {
       return undefined
     }
     const leaseMs = deps.heartbeatMs * heartbeatsPerLease
-    const claim = await deps.store.hosts.claim(subject.teamId, { ...hello, address }, leaseMs)
+    const { controllerId } = deps
+    const host = { ...hello, address, controllerId }
+    const claim = await deps.store.hosts.claim(subject.teamId, host, leaseMs)
     if (claim.kind === 'ok') {
       const agent = { ...subject, peer: address }
       const session = new AgentSession(deps, agent, stream, hello, claim.epoch)
-      await session.begin(hello)
+      await session.begin(hello, claim.before)
       if (claim.isNew) await deps.agentAudit.joined(agent, hello.identifier)
       return session
     }
@@ -136,12 +140,17 @@ export class AgentSession {
       })
   }
 
+  /** A newer session of the same host took over. */
+  giveWay(): void {
+    this.refuse('replaced', 'A newer session of this agent took over.', false)
+  }
+
   refuse(code: string, message: string, final: boolean): void {
     this.stream.close({ refusal: { code, message, final } })
   }
 
-  private async begin(hello: Hello__Output): Promise<void> {
-    this.deps.hub.join(this)
+  private async begin(hello: Hello__Output, before: string | undefined): Promise<void> {
+    this.deps.hub.join(this, before)
     this.stream.send({
       welcome: {
         sessionEpoch: this.epoch,
@@ -205,10 +214,6 @@ export class AgentSession {
   private async onCommandAck(order: CommandAck__Output): Promise<void> {
     const session = { host: this.identifier, epoch: this.epoch }
     if (!(await this.deps.store.executions.acknowledge(this.teamId, session, order))) this.giveWay()
-  }
-
-  private giveWay(): void {
-    this.refuse('replaced', 'A newer session of this agent took over.', false)
   }
 
   private async onUpdate(update: ExecutionUpdate__Output): Promise<void> {

@@ -54,7 +54,7 @@ export async function startDeadlines(deps: {
 }
 
 /** Ends every execution that is past its due time. */
-export async function sweep(store: Store, hub: AgentHub): Promise<number> {
+export async function sweep(store: Store, hub: Pick<AgentHub, 'deliverSoon'>): Promise<number> {
   let ended = 0
   for (const teamId of await store.companies.allTeamIds())
     for (const execution of await store.executions.overdue(teamId)) {

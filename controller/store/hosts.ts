@@ -21,11 +21,18 @@ export interface HostClaim {
   readonly version: string
   readonly address: string
   readonly inventory: Inventory__Output | null
+  /** The controller that holds the session; absent when none does. */
+  readonly controllerId?: string
 }
 
 export type ClaimResult =
-  /** `isNew`: nobody or another agent had this name. */
-  | { readonly kind: 'ok'; readonly epoch: number; readonly isNew: boolean }
+  /** `isNew`: nobody or another agent had this name; `before`: the controller of an older session. */
+  | {
+      readonly kind: 'ok'
+      readonly epoch: number
+      readonly isNew: boolean
+      readonly before: string | undefined
+    }
   | { readonly kind: 'revoked' }
   | {
       readonly kind: 'in_use'
@@ -56,6 +63,8 @@ export interface Hosts {
   revoke(teamId: string, identifier: string): Promise<boolean>
   activate(teamId: string, identifier: string): Promise<boolean>
   list(teamId: string): Promise<Client[]>
+  /** The controller that holds (or held last) the session of each of these hosts. */
+  controllersOf(teamId: string, identifiers: readonly string[]): Promise<(string | undefined)[]>
   /** When this host was last heard, and whether its lease still lasts; undefined for no such host. */
   lastHeard(
     teamId: string,
@@ -71,10 +80,11 @@ export function openHosts(redis: Redis): Hosts {
         boot_id: host.bootId,
         version: host.version,
         address: host.address,
+        controller: host.controllerId ?? '',
         running: '[]',
         ...(host.inventory ? inventoryFields(host.inventory) : {}),
       }
-      const [kind, ...rest] = (await claim.run(
+      const answer = await claim.run(
         redis,
         [
           keys.liveHosts(teamId),
@@ -83,11 +93,8 @@ export function openHosts(redis: Redis): Hosts {
           keys.revokedInstances(teamId),
         ],
         [host.identifier, host.instanceId, leaseMs, ...Object.entries(fields).flat()],
-      )) as [ClaimResult['kind'], ...string[]]
-      if (kind === 'ok') return { kind, epoch: Number(rest[0]), isNew: Number(rest[2]) === 1 }
-      if (kind === 'revoked') return { kind }
-      const [instanceId = '', bootId = '', address = '', lastSeenMs = ''] = rest
-      return { kind, instanceId, bootId, address, lastSeenMs: Number(lastSeenMs) }
+      )
+      return toClaimResult(answer as [ClaimResult['kind'], ...string[]])
     },
     async refresh(teamId, identifier, session, change) {
       const fields = {
@@ -113,6 +120,7 @@ export function openHosts(redis: Redis): Hosts {
     revoke: (teamId, identifier) => setState(redis, teamId, identifier, 'REVOKED'),
     activate: (teamId, identifier) => setState(redis, teamId, identifier, 'ACTIVE'),
     list: (teamId) => listHosts(redis, teamId),
+    controllersOf: (teamId, identifiers) => controllersOf(redis, teamId, identifiers),
     async lastHeard(teamId, identifier) {
       const at = await redis.hget(keys.host(teamId, identifier), 'last_seen_ms')
       if (at === null) return undefined
@@ -120,6 +128,24 @@ export function openHosts(redis: Redis): Hosts {
       return { atMs: Number(at), isAlive: Number(lease ?? 0) > (await redisNowMs(redis)) }
     },
   }
+}
+
+function toClaimResult([kind, ...rest]: [ClaimResult['kind'], ...string[]]): ClaimResult {
+  const [first = '', second = '', third = '', fourth = ''] = rest
+  if (kind === 'ok')
+    return { kind, epoch: Number(first), isNew: Number(third) === 1, before: fourth || undefined }
+  if (kind === 'revoked') return { kind }
+  return { kind, instanceId: first, bootId: second, address: third, lastSeenMs: Number(fourth) }
+}
+
+async function controllersOf(
+  redis: Redis,
+  teamId: string,
+  identifiers: readonly string[],
+): Promise<(string | undefined)[]> {
+  const pipeline = redis.pipeline()
+  for (const identifier of identifiers) pipeline.hget(keys.host(teamId, identifier), 'controller')
+  return (await answersOf(pipeline)).map((id) => (id as string | null) || undefined)
 }
 
 async function setState(

@@ -14,6 +14,8 @@ export const keys = {
   teamCompanies: 'temblor:team-companies',
   /** ZSET boot id of a host that a controller runs on -> when that is forgotten, ms. */
   controllers: 'temblor:controllers',
+  /** Sharded channel of a controller: others say there that something waits for its agents. */
+  bell: (controllerId: string) => `temblor:{ctl:${controllerId}}:bell`,
   userIds: 'temblor:user-ids',
   user: (userId: string) => `temblor:user:${userId}`,
   userCompanies: (userId: string) => `temblor:user:${userId}:companies`,

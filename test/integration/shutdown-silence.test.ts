@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createHub } from '../../controller/agents/hub.ts'
 import type { Seal } from '../../controller/auth/seal.ts'
 import { sweep } from '../../controller/jobs/deadlines.ts'
 import { keys } from '../../controller/store/keys.ts'
@@ -8,6 +7,9 @@ import { openStore, type Store } from '../../controller/store/store.ts'
 import type { Stage } from '../../shared/stages.ts'
 import { readTarget } from '../../shared/targets.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+
+/** No agent is connected. */
+const nobody = { deliverSoon: () => undefined }
 
 /** What it means that nothing more is heard of a host that was to go down. */
 describe('a shutdown of which no more is heard', () => {
@@ -78,7 +80,7 @@ describe('a shutdown of which no more is heard', () => {
       attackId: result.attackId,
       atDueTime: async () => {
         await test.redis.zadd(keys.due(teamId), 1, executionId)
-        await sweep(store, createHub())
+        await sweep(store, nobody)
         return await store.executions.find(teamId, executionId)
       },
     }
@@ -127,7 +129,7 @@ describe('a shutdown of which no more is heard', () => {
 
   it('is not over before its time', async () => {
     const { atDueTime } = await silentAt({ reboot: false }, ['Running', 'TearingDown'])
-    expect(await sweep(store, createHub())).toBe(0)
+    expect(await sweep(store, nobody)).toBe(0)
     expect(await atDueTime()).toMatchObject({ stage: 'Successful' })
   })
 })

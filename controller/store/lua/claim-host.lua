@@ -1,8 +1,9 @@
 #!lua
 -- Opens a session of an agent: refuses a revoked host and a second live host of the same name.
 -- KEYS 1 live hosts, 2 hosts, 3 this host, 4 revoked instances
--- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record
--- Returns {'ok', epoch, now, 1 when another instance or nobody had this name} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
+-- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record; `controller` among
+--      them is who holds the session
+-- Returns {'ok', epoch, now, 1 when another instance or nobody had this name, controller of the session before} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HGET', KEYS[3], 'state')
@@ -16,6 +17,7 @@ if other and other ~= ARGV[2] and lease and tonumber(lease) > now then
   return { 'in_use', other, seen[1] or '', seen[2] or '', seen[3] or '' }
 end
 local epoch = redis.call('HINCRBY', KEYS[3], 'epoch', 1)
+local before = redis.call('HGET', KEYS[3], 'controller') or ''
 redis.call('HSETNX', KEYS[3], 'created_ms', now)
 redis.call('HSET', KEYS[3], 'identifier', ARGV[1], 'instance_id', ARGV[2], 'state', 'ACTIVE',
   'last_seen_ms', now, 'updated_ms', now)
@@ -24,4 +26,4 @@ for i = 4, #ARGV, 2 do
 end
 redis.call('SADD', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
-return { 'ok', epoch, now, other == ARGV[2] and 0 or 1 }
+return { 'ok', epoch, now, other == ARGV[2] and 0 or 1, before }

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import type { KeyFile } from '../auth/key-file.ts'
+import type { ControllerConfig } from '../config.ts'
+import { openBells } from '../store/bells.ts'
+import type { Redis } from '../store/redis.ts'
+import { openAuthority } from './authority.ts'
+import type { OpenDoor } from './door.ts'
+import { openHub, type AgentHub } from './hub.ts'
+import { startAgentServer, type AgentServer } from './server.ts'
+import type { SessionDeps } from './session.ts'
+
+/** What agents need that the rest of the controller has already. */
+export interface AgentDeps extends Pick<SessionDeps, 'store' | 'logger' | 'bootId' | 'agentAudit'> {
+  readonly redis: Redis
+  readonly keyFile: KeyFile
+}
+
+/**
+ * Listens for agents, and for what other controllers say of them.
+ * @throws Error when the port is taken or storage is away
+ */
+export async function startAgents(
+  { redis, keyFile, ...deps }: AgentDeps,
+  { redisUrl, heartbeatMs, deadManMs, grpcListen, grpcPort }: ControllerConfig,
+  openDoor: OpenDoor,
+): Promise<{ hub: AgentHub; agents: AgentServer }> {
+  const controllerId = randomUUID()
+  const bells = openBells(redis, redisUrl, controllerId)
+  const { store, logger } = deps
+  const hub = await openHub({ controllerId, bells, hosts: store.hosts, logger })
+  const authority = await openAuthority(keyFile)
+  const server = await startAgentServer(
+    { ...deps, hub, authority, controllerId, heartbeatMs, deadManMs },
+    await openDoor(authority),
+    { host: grpcListen, port: grpcPort },
+  )
+  const close = async () => {
+    await server.close()
+    bells.close()
+  }
+  return { hub, agents: { ...server, close } }
+}

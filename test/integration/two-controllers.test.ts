@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Team } from '../../controller/store/companies.ts'
+import { cpuAttack, type Api } from '../support/api.ts'
+import { startTestController, newEmail } from '../support/in-process.ts'
+import type { FurtherController, TestController } from '../support/in-process.ts'
+import { joinStreamAgent, type StreamAgent, type StreamSession } from '../support/stream-agent.ts'
+import { until } from '../support/until.ts'
+
+/** Far longer than any test here takes: whatever arrives did not wait for a heartbeat. */
+const heartbeatMs = '60000'
+
+let a: TestController
+let b: FurtherController
+let team: Team
+let api: Api
+let agent: StreamAgent
+const sessions: StreamSession[] = []
+
+beforeAll(async () => {
+  a = await startTestController({ TEMBLOR_HEARTBEAT_MS: heartbeatMs })
+  b = await a.further()
+  const company = await a.store.companies.addCompany('Acme')
+  team = await a.store.companies.addTeam(company, 'Payments')
+  const teams = { [team.id]: ['TEAM_MANAGER'] as const }
+  api = await a.join(company, { email: newEmail('manager'), teams })
+  agent = await joinStreamAgent('h1', await a.joinLine(team))
+})
+afterAll(async () => {
+  for (const session of sessions) await session[Symbol.asyncDispose]()
+  await b?.[Symbol.asyncDispose]()
+  await a?.[Symbol.asyncDispose]()
+})
+
+/** A session of the host at one of the controllers; its orders are taken down at once. */
+async function sessionAt(port: number): Promise<StreamSession> {
+  const session = agent.open(port)
+  sessions.push(session)
+  await session.hear(({ welcome }) => welcome)
+  return session
+}
+
+/** Asks A for an attack; how long after that the agent had the order, in ms. */
+async function attackAt(session: StreamSession): Promise<{ id: string; tookMs: number }> {
+  const since = performance.now()
+  const id = await api.attack(cpuAttack('-l 60 -p 1'))
+  const { message, atMs } = await session.hear(({ run }) => run?.attackId === id)
+  const { executionId = '', generation } = message.run ?? {}
+  session.send({ commandAck: { executionId, generation: generation ?? 1 } })
+  return { id, tookMs: atMs - since }
+}
+
+describe.each([
+  ['the one that was asked', () => a.grpcPort],
+  ['another one', () => b.grpcPort],
+])('an agent that is connected to %s', (_, port) => {
+  test('has attacks and halts well within a heartbeat', async () => {
+    const session = await sessionAt(port())
+    const { id, tookMs } = await attackAt(session)
+    expect(tookMs).toBeLessThan(1_000)
+    await until('the order is taken', async () =>
+      (await api.executions(id)).every(({ stage }) => stage === 'Distributed'),
+    )
+    const since = performance.now()
+    await api.halt(id)
+    const halted = await session.hear(({ halt }) => halt?.attackId === id)
+    expect(halted.atMs - since).toBeLessThan(1_000)
+  })
+})
+
+test('an agent that has moved leaves no session behind, and is reached where it is', async () => {
+  const old = await sessionAt(a.grpcPort)
+  const session = await sessionAt(b.grpcPort)
+  const { message } = await old.hear(({ refusal }) => refusal)
+  expect(message.refusal).toMatchObject({ code: 'replaced', final: false })
+  await old.ended
+  expect((await attackAt(session)).tookMs).toBeLessThan(1_000)
+})
+
+test('a host that is revoked at one controller is cut off at the other', async () => {
+  const session = await sessionAt(b.grpcPort)
+  expect((await api.send('DELETE', '/clients/h1')).status).toBe(200)
+  const { message } = await session.hear(({ refusal }) => refusal)
+  expect(message.refusal).toMatchObject({ code: 'revoked', final: true })
+  await session.ended
+})
