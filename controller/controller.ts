@@ -104,8 +104,12 @@ function connect({ redisUrl }: ControllerConfig, logger: Logger) {
   return redis
 }
 
+/** The process for floods starts when the start of the controller is over: within a flood it would take a core. */
+const hashProcessAfterMs = 15_000
+
 async function startPasswords(logger: Logger) {
-  const hashProcess = createHashProcess((err) => logger.warn({ err }, 'passwords are hashed here'))
+  const onTrouble = (err: Error) => logger.warn({ err }, 'passwords are hashed here')
+  const hashProcess = createHashProcess(onTrouble, hashProcessAfterMs)
   return { hashProcess, passwords: await createPasswords(createFloodHasher(hashProcess)) }
 }
 

@@ -12,7 +12,7 @@ import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
 import { findPlace, type Holder } from './place.ts'
 import { renew, type RenewalRequest } from './renew.ts'
-import { findShown, type Shown } from './shown-credential.ts'
+import { findShown, type FoundCredential } from './shown-credential.ts'
 import { login } from './sign-in.ts'
 import { openSsoSession } from './sso-session.ts'
 
@@ -43,6 +43,15 @@ export interface Credentials extends Claimant {
   readonly wantsCompany: boolean
 }
 
+/** What the header of a request was found to show, and when. */
+export interface Shown {
+  readonly found: FoundCredential | undefined
+  /** Rejects as `authenticate` does. */
+  readonly caller: Promise<Caller>
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number
+}
+
 /** Signs users in and out and tells who holds a token. */
 export interface Access {
   /** @throws ApiError `invalid_credentials`, the same for a wrong user, password or company; `locked_out` */
@@ -63,6 +72,8 @@ export interface Access {
     amr: SsoMethod,
   ): ReturnType<typeof openSsoSession>
   logout(caller: Caller): Promise<void>
+  /** Begins to look up who shows this: what else a request needs can be asked meanwhile. */
+  lookUp(authorization: string): Promise<Shown>
   /**
    * @param shown what the same request has shown before, if that was looked up
    * @throws ApiError `unauthenticated`
@@ -92,6 +103,7 @@ export function createAccess(deps: AccessDeps): Access {
     renew: (given) => renew(deps, given),
     openSso: (who, amr) => openSsoSession(deps, who, amr),
     logout: ({ credential }) => logout(deps, credential),
+    lookUp: (authorization) => lookUp(deps, authorization),
     authenticate: (authorization, shown) => authenticate(deps, authorization, shown),
   }
 }
@@ -115,7 +127,23 @@ async function authenticate(
       'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
     )
   const isRecent = shown && performance.now() - shown.atMs <= foundAtMostMs
-  const found = isRecent ? shown.found : await findShown(deps, authorization)
+  const { caller } = isRecent ? shown : await lookUp(deps, authorization)
+  return await caller
+}
+
+async function lookUp(deps: AccessDeps, authorization: string): Promise<Shown> {
+  const atMs = performance.now()
+  const found = await findShown(deps, authorization)
+  const caller = callerOfShown(deps, found)
+  // Whether anybody asks for it is not sure.
+  caller.catch(() => undefined)
+  return { found, caller, atMs }
+}
+
+async function callerOfShown(
+  deps: AccessDeps,
+  found: FoundCredential | undefined,
+): Promise<Caller> {
   if (!found) throw invalidToken()
   if (found.kind === 'key') return await callerOfKey(deps, found.record)
   const session = found.record

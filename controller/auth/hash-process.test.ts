@@ -39,6 +39,14 @@ describe('the process that hashes', () => {
     expect(await hasher.verify(stored, 'correct horse')).toBe(true)
   })
 
+  it('is there before it is needed', async () => {
+    const hasher = createHashProcess(() => undefined, 1)
+    const pid = await until('it runs', () => hasher.pid)
+    hasher.close()
+    await until('it is gone', () => isGone(pid))
+    expect(hasher.pid).toBeUndefined()
+  })
+
   it('when it gets no core, this process hashes, and hashes alone for a while', async () => {
     const hasher = createHashProcess(() => undefined)
     const stored = await hasher.hash('correct horse')

@@ -43,6 +43,13 @@ function giveWay(pid: number): void {
   execFile('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], () => undefined)
 }
 
+interface State {
+  child?: ChildProcess | undefined
+  brokenMs: number
+  busyMs: number
+  isClosed: boolean
+}
+
 /** A process that hashes. */
 export interface HashProcess extends Hasher {
   /** Absent while it does not run. */
@@ -52,18 +59,16 @@ export interface HashProcess extends Hasher {
 
 /**
  * Hashes in a process of its own that lets everything else go first: a hash takes a core for milliseconds, and
- * whoever serves requests must not wait for that. It starts when it is first needed; where it cannot run, or gets no
- * core, this process hashes.
+ * whoever serves requests must not wait for that. It starts when it is first needed, or after so long, when it takes
+ * nobody's core; where it cannot run, or gets no core, this process hashes.
  */
-export function createHashProcess(onTrouble: (error: Error) => void): HashProcess {
+export function createHashProcess(
+  onTrouble: (error: Error) => void,
+  startAfterMs?: number,
+): HashProcess {
   const waiting = new Map<number, Waiting>()
   const hasAnswered = new WeakSet<ChildProcess>()
-  const state: {
-    child?: ChildProcess | undefined
-    brokenMs: number
-    busyMs: number
-    isClosed: boolean
-  } = { brokenMs: -Infinity, busyMs: -Infinity, isClosed: false }
+  const state: State = { brokenMs: -Infinity, busyMs: -Infinity, isClosed: false }
   let lastId = 0
   const takeBack = ({ order, impatience, settle }: Waiting) => {
     clearTimeout(impatience)
@@ -84,11 +89,15 @@ export function createHashProcess(onTrouble: (error: Error) => void): HashProces
     waiting.delete(id)
     one?.settle(answer)
   }
-  const ask = (what: Omit<HashOrder, 'id'>): Promise<HashAnswer['answer']> => {
-    const order = { ...what, id: (lastId += 1) }
+  const running = (): ChildProcess | undefined => {
     const mayStart = !state.isClosed && performance.now() - state.brokenMs > restartAfterMs
     state.child ??= mayStart ? start(onAnswer, fallBack) : undefined
-    const { child } = state
+    return state.child
+  }
+  if (startAfterMs !== undefined) setTimeout(running, startAfterMs).unref()
+  const ask = (what: Omit<HashOrder, 'id'>): Promise<HashAnswer['answer']> => {
+    const order = { ...what, id: (lastId += 1) }
+    const child = running()
     const isBusy = performance.now() - state.busyMs < busyForMs
     if (!child || isBusy) return carryOutHere(order)
     return new Promise((settle) => {

@@ -23,13 +23,6 @@ export type FoundCredential =
   | { readonly kind: 'session'; readonly record: SessionRecord }
   | { readonly kind: 'key'; readonly record: ApiKeyRecord }
 
-/** What the header of a request was found to show, and when. */
-export interface Shown {
-  readonly found: FoundCredential | undefined
-  /** On the clock of `performance.now()`. */
-  readonly atMs: number
-}
-
 /** Whether it still holds is for the caller to judge. Undefined when there is none such. */
 export async function findShown(
   { store, seal }: { readonly store: Store; readonly seal: Seal },

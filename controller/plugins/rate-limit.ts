@@ -2,18 +2,15 @@ import { createHash } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../shared/api/errors.ts'
-import type { Seal } from '../auth/seal.ts'
-import { findShown } from '../auth/shown-credential.ts'
+import type { Access } from '../auth/access.ts'
 import { requestCounter } from '../store/request-counts.ts'
 import type { Redis } from '../store/redis.ts'
-import type { Store } from '../store/store.ts'
 
 /** Requests that one session or key (or one address without either) may make in a minute. */
 const requestsPerMinute = 600
 
 export interface RateLimitDeps {
-  readonly store: Store
-  readonly seal: Seal
+  readonly access: Access
   readonly redis: Redis
 }
 
@@ -46,14 +43,13 @@ export async function addRateLimit(app: FastifyInstance, deps: RateLimitDeps): P
  * Whom a request counts for. A header that is made up, or a known one in another spelling, must not buy more of
  * them; and who has only such a header uses up nothing of what the address may sign in.
  */
-async function countedAs(deps: RateLimitDeps, request: FastifyRequest): Promise<string> {
+async function countedAs({ access }: RateLimitDeps, request: FastifyRequest): Promise<string> {
   const { contract } = request.routeOptions.config
   const { authorization } = request.headers
   if (contract?.access === 'public' || contract?.rateLimit === false || !authorization)
     return request.ip
   try {
-    const atMs = performance.now()
-    request.shown = { found: await findShown(deps, authorization), atMs }
+    request.shown = await access.lookUp(authorization)
   } catch {
     // Without storage nothing is counted anyway.
   }

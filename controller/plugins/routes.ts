@@ -8,12 +8,11 @@ import type {
   QueryOf,
   RouteContract,
 } from '../../shared/api/route.ts'
-import type { Access as Gate, Caller } from '../auth/access.ts'
+import type { Access as Gate, Caller, Shown } from '../auth/access.ts'
 import type { AuditNote, RequestAudit } from '../audit/of-request.ts'
 import { privilegesOf } from '../../shared/roles.ts'
 import { enterTeam } from '../auth/enter-team.ts'
 import { forbidden } from '../auth/forbidden.ts'
-import type { Shown } from '../auth/shown-credential.ts'
 import type { Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 
