@@ -31,6 +31,14 @@ describe('settings of the controller', () => {
     expect(config).toMatchObject({ listen: '127.0.0.1', grpcListen: '0.0.0.0' })
   })
 
+  it('knows Redis as one server, Cluster or Sentinel, and repeats no password', () => {
+    const url = 'redis+cluster://:secret@a:1'
+    expect(readConfig({ TEMBLOR_REDIS_URL: url }).redisUrl).toBe(url)
+    const read = () => readConfig({ TEMBLOR_REDIS_URL: `${url}x` })
+    expect(read).toThrow(/TEMBLOR_REDIS_URL names no Redis. Allowed: .*redis\+sentinel/)
+    expect(read).not.toThrow(/secret/)
+  })
+
   it('wants certificate and key together', () => {
     expect(() => readConfig({ TEMBLOR_TLS_CERT: 'cert.pem' })).toThrow(/belong together/)
   })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { readMailSettings, type MailSettings } from './mail/settings.ts'
 import { readProviderSettings, type ProviderSettings } from './oauth/settings.ts'
+import { readRedisUrl } from './store/redis-address.ts'
 
 /** The settings of a controller, checked once at its start. */
 export interface ControllerConfig extends ProviderSettings {
@@ -14,7 +15,7 @@ export interface ControllerConfig extends ProviderSettings {
   readonly trustedProxies: readonly string[]
   readonly httpPort: number
   readonly grpcPort: number
-  /** `redis://…`, `rediss://…` or `unix:///path/to/socket`. */
+  /** As `redisUrlForms` has it. */
   readonly redisUrl: string
   /** Holds the CA key and the sealing key; made at the first start; shared by all controllers. */
   readonly keyFile: string
@@ -109,7 +110,10 @@ function otherFaults(config: ControllerConfig, env: NodeJS.ProcessEnv): string[]
         'Set TEMBLOR_TLS_CERT and TEMBLOR_TLS_KEY, or TEMBLOR_TRUSTED_PROXIES when a proxy ends TLS, ' +
         'or TEMBLOR_INSECURE=yes.',
     )
-  if (!/^(redis|rediss|unix):\/\/./.test(config.redisUrl))
-    faults.push('TEMBLOR_REDIS_URL must start with redis://, rediss:// or unix://.')
+  try {
+    readRedisUrl(config.redisUrl)
+  } catch (error) {
+    faults.push(`TEMBLOR_REDIS_URL names no Redis. ${(error as Error).message}`)
+  }
   return faults
 }

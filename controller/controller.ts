@@ -28,7 +28,8 @@ import { createOutbound } from './oauth/outbound.ts'
 import { createPublicProvider } from './oauth/public-provider.ts'
 import { ownBootId, registerOwnHost } from './own-host.ts'
 import { siteOf, type Site } from './site.ts'
-import { durabilityWarnings, openRedis } from './store/redis.ts'
+import { durabilityWarnings } from './store/durability.ts'
+import { openRedis } from './store/redis.ts'
 import { openStore, type Store } from './store/store.ts'
 
 export interface Controller {

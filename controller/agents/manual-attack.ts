@@ -32,7 +32,7 @@ export async function recordManualAttack(
     container: attack.container
       ? { id: attack.container.id, name: attack.container.name }
       : undefined,
-    startedMs: (await store.executions.nowMs()) - attack.ageMs,
+    startedMs: (await store.executions.nowMs(agent.teamId)) - attack.ageMs,
   })
   const asked = { id: attack.attackId, type: type.type, args: attack.args.join(' ') }
   if (isNew) await agentAudit.attacked(agent, host, asked)

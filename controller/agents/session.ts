@@ -268,7 +268,7 @@ export class AgentSession {
 
   private async deliver(): Promise<void> {
     const { executions, attacks } = this.deps.store
-    const nowMs = await executions.nowMs()
+    const nowMs = await executions.nowMs(this.teamId)
     for (const order of await executions.waitingOrders(this.teamId, this.identifier)) {
       const execution = await executions.find(this.teamId, order.executionId)
       const attack = execution && (await attacks.find(this.teamId, execution.attackId))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { keys } from '../store/keys.ts'
 import { openBlockingRedis, type Redis } from '../store/redis.ts'
 
@@ -27,6 +28,8 @@ export interface EventFeed {
 
 /** How long one read waits for news; a reader without listeners ends after it. */
 const blockMs = 5_000
+/** How soon a Redis that refused to be read is asked again. */
+const againMs = 500
 
 interface Reader {
   readonly listeners: Set<EventListener>
@@ -44,9 +47,15 @@ export function openEventFeed(redis: Redis, redisUrl: string): EventFeed {
     const connection = openBlockingRedis(redisUrl)
     connection.on('error', () => undefined)
     const listeners = new Set<EventListener>()
-    const reader = { listeners, stop: () => connection.disconnect() }
+    const stopped = new AbortController()
+    const stop = () => {
+      stopped.abort()
+      connection.disconnect()
+    }
+    const reader = { listeners, stop }
     readers.set(teamId, reader)
-    void follow(connection, keys.events(teamId), id, listeners).finally(() => {
+    const where = { connection, stream: keys.events(teamId), signal: stopped.signal }
+    void follow(where, id, listeners).finally(() => {
       if (readers.get(teamId) === reader) readers.delete(teamId)
       connection.disconnect()
     })
@@ -100,10 +109,9 @@ function afterThat(id: string, listener: EventListener) {
   return { hear, begin }
 }
 
-/** Reads on and on until nobody listens or the connection is ended. */
+/** Reads on and on until nobody listens or it is stopped; a Redis that is away is asked again. */
 async function follow(
-  connection: Redis,
-  stream: string,
+  { connection, stream, signal }: { connection: Redis; stream: string; signal: AbortSignal },
   from: string,
   listeners: ReadonlySet<EventListener>,
 ): Promise<void> {
@@ -111,8 +119,8 @@ async function follow(
   do {
     const answer = await connection
       .xread('COUNT', 1_000, 'BLOCK', blockMs, 'STREAMS', stream, last)
-      .catch(() => 'ended' as const)
-    if (answer === 'ended') return
+      .catch(() => delay(againMs, undefined, { signal }).catch(() => undefined))
+    if (signal.aborted) return
     for (const event of toEvents(answer?.[0]?.[1] ?? [])) {
       last = event.id
       for (const listener of listeners) listener(event)

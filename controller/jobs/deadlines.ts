@@ -1,7 +1,7 @@
 import { Queue, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import type { AgentHub } from '../agents/hub.ts'
-import { openBlockingRedis } from '../store/redis.ts'
+import { forJobs, openBlockingRedis } from '../store/redis.ts'
 import { verdictOn } from './silence.ts'
 import type { Store } from '../store/store.ts'
 
@@ -32,9 +32,9 @@ export async function startDeadlines(deps: {
   const onError = (err: Error) => deps.logger.warn({ err }, 'deadline queue')
   producer.on('error', onError)
   consumer.on('error', onError)
-  const queue = new Queue(queueName, { connection: producer, prefix })
+  const queue = new Queue(queueName, { connection: forJobs(producer), prefix })
   const worker = new Worker(queueName, () => sweep(deps.store, deps.hub), {
-    connection: consumer,
+    connection: forJobs(consumer),
     prefix,
     concurrency: 1,
     stalledInterval: 5_000,

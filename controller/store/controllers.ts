@@ -15,7 +15,7 @@ export interface Controllers {
 export function openControllers(redis: Redis): Controllers {
   return {
     async register(bootId) {
-      const nowMs = await redisNowMs(redis)
+      const nowMs = await redisNowMs(redis, keys.controllers)
       await redis
         .multi()
         .zremrangebyscore(keys.controllers, '-inf', nowMs)
@@ -23,6 +23,10 @@ export function openControllers(redis: Redis): Controllers {
         .exec()
     },
     bootIds: async () =>
-      await redis.zrangebyscore(keys.controllers, await redisNowMs(redis), '+inf'),
+      await redis.zrangebyscore(
+        keys.controllers,
+        await redisNowMs(redis, keys.controllers),
+        '+inf',
+      ),
   }
 }

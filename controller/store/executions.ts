@@ -110,8 +110,8 @@ export interface Executions {
   ): Promise<void>
   /** What was measured while it ran, in order. */
   series(teamId: string, executionId: string): Promise<SeriesPoint[]>
-  /** Redis' clock, epoch ms. */
-  nowMs(): Promise<number>
+  /** The clock that the team's attacks are judged by, epoch ms. */
+  nowMs(teamId: string): Promise<number>
 }
 
 /** What silence until the due time means. */
@@ -173,7 +173,7 @@ export function openExecutions(redis: Redis): Executions {
       return await readMany(teamId, ids)
     },
     async overdue(teamId) {
-      const now = await redisNowMs(redis)
+      const now = await redisNowMs(redis, keys.due(teamId))
       const ids = await redis.zrangebyscore(keys.due(teamId), 0, now, 'LIMIT', 0, sweepLimit)
       return ids.length === 0 ? [] : await readMany(teamId, ids)
     },
@@ -186,7 +186,7 @@ export function openExecutions(redis: Redis): Executions {
         return { atMs: Number(at), value: Number(value) }
       })
     },
-    nowMs: () => redisNowMs(redis),
+    nowMs: (teamId) => redisNowMs(redis, keys.due(teamId)),
   }
 }
 

@@ -125,7 +125,10 @@ export function openHosts(redis: Redis): Hosts {
       const at = await redis.hget(keys.host(teamId, identifier), 'last_seen_ms')
       if (at === null) return undefined
       const lease = await redis.zscore(keys.liveHosts(teamId), identifier)
-      return { atMs: Number(at), isAlive: Number(lease ?? 0) > (await redisNowMs(redis)) }
+      return {
+        atMs: Number(at),
+        isAlive: Number(lease ?? 0) > (await redisNowMs(redis, keys.liveHosts(teamId))),
+      }
     },
   }
 }
@@ -180,7 +183,7 @@ export function containersOf(clients: readonly Client[]): Container[] {
 
 async function listHosts(redis: Redis, teamId: string): Promise<Client[]> {
   const identifiers = (await redis.smembers(keys.hosts(teamId))).sort()
-  const nowMs = await redisNowMs(redis)
+  const nowMs = await redisNowMs(redis, keys.liveHosts(teamId))
   const pipeline = redis.pipeline()
   for (const identifier of identifiers) {
     pipeline.hgetall(keys.host(teamId, identifier))

@@ -15,7 +15,7 @@ const resetPassword = loadScript('reset-password')
 export function openPasswordResets(redis: Redis): PasswordResets {
   return {
     async put(userId, codeHash, lifetimeMs) {
-      const endsMs = (await redisNowMs(redis)) + lifetimeMs
+      const endsMs = (await redisNowMs(redis, keys.user(userId))) + lifetimeMs
       await redis.hset(keys.user(userId), { resetHash: codeHash, resetExpiresMs: endsMs })
       return endsMs
     },

@@ -1,25 +1,45 @@
 import { readFileSync } from 'node:fs'
-import { Redis, type ChainableCommander, type RedisOptions } from 'ioredis'
+import {
+  Cluster,
+  Redis as SingleRedis,
+  type ChainableCommander,
+  type Command,
+  type RedisOptions,
+} from 'ioredis'
+import { readRedisUrl, type RedisAddress } from './redis-address.ts'
 
-/** A connection to Redis; every other file of the store is given one. */
-export type { Redis } from 'ioredis'
+/**
+ * A connection to Redis, be it one server or a Cluster; every other file of the store is given one. What is asked of
+ * a Cluster in one pipeline or transaction must be in one slot.
+ */
+export type Redis = Pick<SingleRedis, keyof SingleRedis & keyof Cluster>
 
 /** How long a command may take before the caller is told that storage is away. */
 const commandTimeoutMs = 3_000
 
-/** Connects to `redis://…`, `rediss://…` or `unix:///path`. Reconnects by itself. */
+type Options = Omit<RedisOptions, 'replyMapping'>
+
+const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1_000)
+
+/** Connects to what TEMBLOR_REDIS_URL names. Reconnects by itself. */
 export function openRedis(url: string): Redis {
-  const redis = connect(url, {
-    commandTimeout: commandTimeoutMs,
-    maxRetriesPerRequest: 1,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1_000),
-  })
+  const address = readRedisUrl(url)
+  if (address.kind === 'cluster') {
+    const cluster = new BoundedCluster(
+      [...address.nodes],
+      clusterOptions(address, { commandTimeout: commandTimeoutMs }),
+    )
+    cluster.on('+node', (node: SingleRedis) => node.on('connect', () => writeTogether(node.stream)))
+    return asRedis(cluster)
+  }
+  const options = { commandTimeout: commandTimeoutMs, maxRetriesPerRequest: 1, retryStrategy }
+  const redis = connect(address, options)
   redis.on('connect', () => writeTogether(redis.stream))
   return redis
 }
 
 /** What is asked for at once leaves in one write: Redis wakes once for it, and syncs what it writes once. */
-function writeTogether(stream: Redis['stream']): void {
+function writeTogether(stream: SingleRedis['stream']): void {
   const send = stream.write.bind(stream) as (...args: unknown[]) => boolean
   stream.write = (...args: unknown[]) => {
     if (stream.writableCorked === 0) {
@@ -30,15 +50,99 @@ function writeTogether(stream: Redis['stream']): void {
   }
 }
 
-/** Connects as BullMQ needs it: its workers block, so no command may time out. */
+/** Connects as BullMQ and readers of streams need it: they block, so no command may time out. */
 export function openBlockingRedis(url: string): Redis {
-  return connect(url, { maxRetriesPerRequest: null, enableReadyCheck: false })
+  const address = readRedisUrl(url)
+  const options = { maxRetriesPerRequest: null, enableReadyCheck: false }
+  return address.kind === 'cluster'
+    ? asRedis(new Cluster([...address.nodes], clusterOptions(address, options)))
+    : connect(address, options)
 }
 
-function connect(url: string, options: Omit<RedisOptions, 'replyMapping'>): Redis {
-  return url.startsWith('unix://')
-    ? new Redis({ ...options, path: url.slice('unix://'.length) })
-    : new Redis(url, options)
+/**
+ * Connects to hear sharded channels (`ssubscribe`, then `smessage` events); subscriptions outlive reconnects. With a
+ * Cluster it hears each channel at the node that has its slot. Others publish by `spublish` on their own connection.
+ */
+export function openSubscriber(url: string): Redis {
+  const address = readRedisUrl(url)
+  const options = { maxRetriesPerRequest: null }
+  if (address.kind !== 'cluster') return connect(address, options)
+  const sharded = { ...clusterOptions(address, options), shardedSubscribers: true }
+  return asRedis(new Cluster([...address.nodes], sharded))
+}
+
+/** The same connection, as BullMQ takes it. */
+export function forJobs(redis: Redis): SingleRedis | Cluster {
+  return redis as unknown as SingleRedis | Cluster
+}
+
+/** Whether data are spread over several nodes by slot. */
+export function isCluster(redis: Redis): boolean {
+  return redis.isCluster
+}
+
+/** Every server that holds data: the masters of a Cluster, or the one there is. */
+export async function serversOf(redis: Redis): Promise<SingleRedis[]> {
+  const client = redis as unknown as SingleRedis | Cluster
+  if (!(client instanceof Cluster)) return [client]
+  // Only who has answered has told of all others.
+  await client.ping()
+  return client.nodes('master')
+}
+
+function asRedis(cluster: Cluster): Redis {
+  return cluster as unknown as Redis
+}
+
+/** One that gives up what waits for a Cluster that is away, as a single connection does. */
+class BoundedCluster extends Cluster {
+  override sendCommand(...[command, ...rest]: Parameters<Cluster['sendCommand']>): unknown {
+    const { isSettled } = command as Command & { isSettled: boolean }
+    // Given up while it waited: who asked was told that it is not done.
+    if (isSettled) return command.promise
+    command.setTimeout(commandTimeoutMs)
+    return super.sendCommand(command, ...rest)
+  }
+}
+
+function clusterOptions(
+  { isTls, username, password }: Extract<RedisAddress, { kind: 'cluster' }>,
+  { enableReadyCheck = true, ...options }: Options,
+) {
+  return {
+    enableReadyCheck,
+    clusterRetryStrategy: retryStrategy,
+    slotsRefreshTimeout: commandTimeoutMs,
+    // A certificate is for the name of a node, not for its address.
+    ...(isTls ? { dnsLookup: keepName } : {}),
+    redisOptions: {
+      ...options,
+      ...(isTls ? { tls: {} } : {}),
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    },
+  }
+}
+
+function keepName(host: string, callback: (error: null, address: string) => void): void {
+  callback(null, host)
+}
+
+function connect(
+  address: Exclude<RedisAddress, { kind: 'cluster' }>,
+  options: Options,
+): SingleRedis {
+  if (address.kind === 'single') return new SingleRedis(address.url, options)
+  if (address.kind === 'socket') return new SingleRedis({ ...options, path: address.path })
+  const { nodes, name, isTls, username, password } = address
+  return new SingleRedis({
+    ...options,
+    sentinels: [...nodes],
+    name,
+    ...(isTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  })
 }
 
 /** The answers of a pipeline in their order. @throws Error the first error among them */
@@ -49,10 +153,12 @@ export async function answersOf(pipeline: ChainableCommander): Promise<unknown[]
   })
 }
 
-/** Redis' clock, epoch ms: the one clock that leases and due times are judged by. */
-export async function redisNowMs(redis: Redis): Promise<number> {
-  const [seconds, micros] = await redis.time()
-  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+/**
+ * The clock that leases and due times are judged by, epoch ms: that of the server which keeps this key. Servers of a
+ * Cluster need not agree.
+ */
+export async function redisNowMs(redis: Redis, key: string): Promise<number> {
+  return Number(await now.run(redis, [key], []))
 }
 
 /** True for errors that mean "Redis is away or refuses to write", not "the request is wrong". */
@@ -61,9 +167,12 @@ export function isStorageError(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === 'aborted') return false
   const code = 'code' in error ? String(error.code) : ''
   return (
-    error.name === 'MaxRetriesPerRequestError' ||
+    ['MaxRetriesPerRequestError', 'ClusterAllFailedError'].includes(error.name) ||
     ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
-    /^(Connection is closed|Command timed out|OOM|READONLY|LOADING|MISCONF|CLUSTERDOWN)/.test(
+    /^(Connection is closed|Command timed out|OOM|READONLY|LOADING|MISCONF|NOREPLICAS)/.test(
+      error.message,
+    ) ||
+    /^(CLUSTERDOWN|TRYAGAIN|Too many Cluster redirections|None of startup nodes)/.test(
       error.message,
     ) ||
     /Stream isn't writeable/.test(error.message)
@@ -98,24 +207,7 @@ export function loadScript(name: string): Script {
   }
 }
 
-/** What in the configuration of this Redis could lose acknowledged attacks; empty when nothing. */
-export async function durabilityWarnings(redis: Redis): Promise<string[]> {
-  const wanted = {
-    appendonly: 'yes',
-    appendfsync: 'always',
-    'maxmemory-policy': 'noeviction',
-  } as const
-  const warnings: string[] = []
-  for (const [setting, value] of Object.entries(wanted)) {
-    const [, actual] = (await redis.config('GET', setting).catch(() => [])) as string[]
-    if (actual === undefined) warnings.push(`Cannot read the Redis setting ${setting}.`)
-    else if (actual !== value)
-      warnings.push(
-        `Redis has ${setting} ${actual}: acknowledged attacks can be lost. Set ${setting} ${value}.`,
-      )
-  }
-  return warnings
-}
+const now = loadScript('now')
 
 function readLua(path: string): string {
   return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')
