@@ -41,7 +41,6 @@ import type { InvitationRation, MailRation } from './auth/ration.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './oauth/outbound.ts'
 import type { PublicProvider } from './oauth/public-provider.ts'
-import { addPages } from './pages/routes.ts'
 import { addWebApp } from './pages/web-app.ts'
 import { addErrorHandling, answerBadClient, answerBadUrl } from './plugins/errors.ts'
 import { addOpenApi } from './plugins/openapi.ts'
@@ -127,7 +126,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(formbody, { bodyLimit: bodyLimitBytes })
   await addRateLimit(app, deps)
   await addOpenApi(app)
-  addPages(app)
   app.register(async (scope) => addRoutes(scope, deps, () => app.swagger()))
   await app.ready()
   return app

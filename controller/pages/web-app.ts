@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { everywhere, newNonce, pageHeaders } from './page-headers.ts'
+import { wantsPage } from './refusal-page.ts'
 
 /** What `npm run build` makes of controller/web. */
 const builtFolder = fileURLToPath(new URL('../../dist-web/', import.meta.url))
@@ -17,19 +18,8 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Only what this server itself serves runs on the page, it talks to nobody else, and nobody frames it. */
-const policy = (nonce: string) =>
-  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
-  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-const everywhere = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-}
-
 /** Addresses that programs ask for: what is not there is told them as an error, whatever they accept. */
-const notPages = /^\/(v1|docs|assets|pages)(\/|$)/
+const notPages = /^\/(v1|docs|assets)(\/|$)/
 
 /**
  * Serves the files of the web application, all of them known by name, and gives what answers with its page.
@@ -67,20 +57,10 @@ function addAsset(app: FastifyInstance, folder: string, name: string): void {
 function pageOf(html: string): AppPage {
   return (request, reply) => {
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const isPerson = request.headers.accept?.includes('text/html') === true
-    if (!isReading || !isPerson || notPages.test(request.url.split('?')[0] ?? '')) return false
-    const nonce = randomBytes(16).toString('base64')
-    void reply
-      .status(200)
-      .headers({
-        ...everywhere,
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policy(nonce),
-        'cross-origin-opener-policy': 'same-origin',
-        // Another page each time, because of the nonce.
-        'cache-control': 'no-store',
-      })
-      .send(html.replaceAll('{nonce}', nonce))
+    if (!isReading || !wantsPage(request) || notPages.test(request.url.split('?')[0] ?? ''))
+      return false
+    const nonce = newNonce()
+    void reply.status(200).headers(pageHeaders(nonce)).send(html.replaceAll('{nonce}', nonce))
     return true
   }
 }

@@ -7,6 +7,7 @@ import {
   type ErrorBody,
   type ErrorCode,
 } from '../../shared/api/errors.ts'
+import { sendRefusalPage, wantsPage } from '../pages/refusal-page.ts'
 import type { AppPage } from '../pages/web-app.ts'
 import { isStorageError } from '../store/redis.ts'
 import { insteadOf } from './not-offered.ts'
@@ -21,7 +22,8 @@ export function addErrorHandling(app: FastifyInstance, appPage?: AppPage): void 
     // What is turned away in a flood must not flood the log.
     const isFault = known.status >= 500 && known.code !== 'too_many_logins'
     if (isFault) request.log.error({ err: error }, known.code)
-    return sendError(reply, request, known)
+    const isPage = request.routeOptions.config.contract?.isForBrowsers && wantsPage(request)
+    return isPage ? sendRefusalPage(reply, request, known) : sendError(reply, request, known)
   })
   app.setNotFoundHandler((request, reply) => {
     if (appPage?.(request, reply)) return reply

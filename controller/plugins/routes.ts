@@ -218,13 +218,21 @@ const leadsOn = {
   content: { 'text/plain': { schema: { type: 'string', const: '' } } },
 }
 
+/** The other form of a refusal, of operations that browsers are led to. */
+const pageForBrowsers = {
+  'text/html': { schema: { type: 'string', description: 'The same in plain words, for people.' } },
+}
+
 function schemaOf(contract: RouteContract): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(contract), (code) => errorCatalogue[code].status)
   const failures = [...byStatus].map(([status, codes]) => [
     status,
     {
       description: codes.map((code) => `\`${code}\``).join(', '),
-      content: { 'application/json': { schema: ErrorBody } },
+      content: {
+        'application/json': { schema: ErrorBody },
+        ...(contract.isForBrowsers ? pageForBrowsers : {}),
+      },
     },
   ])
   return {

@@ -7,8 +7,10 @@ import { clientRoute } from './pages/client/route.ts'
 import { clientsRoute } from './pages/clients/route.ts'
 import { companyRoutes } from './pages/company/route.ts'
 import { homeRoute } from './pages/home/route.ts'
+import { invitationRoute } from './pages/invitation/route.ts'
 import { newAttackRoute } from './pages/new-attack/route.ts'
 import { oauthRoute } from './pages/oauth/route.ts'
+import { forgotPasswordRoute, passwordResetRoute } from './pages/password/route.ts'
 import { samlRoute } from './pages/saml/route.ts'
 import { signInRoute } from './pages/sign-in/route.ts'
 import { teamRoutes } from './pages/team/route.ts'
@@ -22,6 +24,9 @@ const routes = rootRoute.addChildren([
   signInRoute,
   samlRoute,
   oauthRoute,
+  invitationRoute,
+  forgotPasswordRoute,
+  passwordResetRoute,
   shellRoute.addChildren([
     homeRoute,
     attacksRoute,

@@ -82,6 +82,7 @@ export const beginOAuthLogin = defineRoute({
   summary:
     'Begin a sign-in: leads to the provider and sets the cookie `oauth_state`, which the callback needs.',
   access: 'public',
+  isForBrowsers: true,
   query: Type.Object({
     companyName: Type.String({ minLength: 1, maxLength: 200 }),
     provider: Type.Optional(
@@ -124,6 +125,7 @@ export const finishOAuthLogin = defineRoute({
   summary:
     'Where the provider sends the browser back. Answers the access token, which is good once and within ten minutes at `POST /users/auth/sso`, or leads to the `redirectUri` of the sign-in with a code.',
   access: 'public',
+  isForBrowsers: true,
   query: Type.Object({
     state: Part,
     code: Part,

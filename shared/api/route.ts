@@ -33,6 +33,8 @@ export interface RouteContract {
   }
   /** The status of its other success: nothing, but Location leads on. */
   readonly redirect?: 303
+  /** Providers send browsers here: a refusal is a page for who accepts `text/html`. */
+  readonly isForBrowsers?: true
   /** The errors that are particular to this operation. */
   readonly errors: readonly ErrorCode[]
   /** What the audit calls it. Whatever changes something has one, or says `false`: nothing worth knowing. */

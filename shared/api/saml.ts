@@ -117,6 +117,7 @@ export const beginSamlLogin = defineRoute({
   tag: 'users.auth.saml',
   summary: 'Begin a sign-in: leads to the identity provider of the company with a signed request.',
   access: 'public',
+  isForBrowsers: true,
   query: Type.Object({
     companyName: Type.String({ minLength: 1, maxLength: 200 }),
     destination: Type.Optional(
@@ -139,6 +140,7 @@ export const consumeSamlResponse = defineRoute({
   summary:
     'Where the identity provider sends the browser with its response (HTTP-POST binding). Leads to the app with a code that is good once.',
   access: 'public',
+  isForBrowsers: true,
   consumes: ['application/x-www-form-urlencoded'],
   body: Type.Object({
     SAMLResponse: Type.String({ minLength: 1 }),

@@ -23,6 +23,8 @@ test.each([
   '/attacks',
   '/attacks/x?team=y',
   '/users/sso/saml/acs?SamlSessionCode=x',
+  '/invitation',
+  '/password-reset/',
   '/nothing',
 ])('%s is the application for people, with a policy that lets nothing else in', async (path) => {
   const { status, headers, text } = await get(path, person)
@@ -48,16 +50,12 @@ test('each answer has a nonce of its own', async () => {
   expect(nonces[0]).toMatch(/^[\w+/]{22}==$/)
 })
 
-test.each([
-  '/v1/nothing',
-  '/v1',
-  '/docs/nothing',
-  '/assets/nothing.js',
-  '/pages/x',
-  '/v1/attacks/new',
-])('%s is told as an error also to who accepts pages', async (path) => {
-  expect(problem(await get(path, person)).code).toMatch(/route_not_found|unauthenticated/)
-})
+test.each(['/v1/nothing', '/v1', '/docs/nothing', '/assets/nothing.js', '/v1/attacks/new'])(
+  '%s is told as an error also to who accepts pages',
+  async (path) => {
+    expect(problem(await get(path, person)).code).toMatch(/route_not_found|unauthenticated/)
+  },
+)
 
 test('programs that ask for what is not there are told so', async () => {
   expect(problem(await get('/attacks')).code).toBe('route_not_found')
@@ -65,6 +63,36 @@ test('programs that ask for what is not there are told so', async () => {
   const post = await request(controller.baseUrl, 'POST', '/attacks', { headers: person })
   expect(problem(post).code).toBe('route_not_found')
 })
+
+test.each([
+  ['POST', '/v1/users/auth/saml/acs', 401],
+  ['GET', '/v1/users/auth/saml/login?companyName=<b>nobody', 401],
+  ['GET', '/v1/users/auth/saml/login', 400],
+  ['GET', '/v1/oauth/callback?state=<b>stolen&code=x', 401],
+  ['GET', '/v1/oauth/login?companyName=<b>nobody', 401],
+])(
+  '%s %s is refused in plain words for people, as JSON for programs',
+  async (method, path, status) => {
+    const form = { SAMLResponse: '<b>stolen', RelayState: '<b>stolen' }
+    const ask = (headers: Record<string, string>) =>
+      request(controller.baseUrl, method, path, { headers, ...(method === 'POST' ? { form } : {}) })
+    const page = await ask(person)
+    expect(page.status).toBe(status)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(page.text).toContain(`<style nonce="${nonceOf(policy)}">`)
+    expect(page.text).toContain('You are not signed in')
+    expect(page.text).toContain('<a href="/sign-in">')
+    // Nothing of what was sent, and nothing that tells one refusal from another.
+    expect(page.text).not.toMatch(/<b>|nobody|stolen|companyName|state|sso_refused/)
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const answer = await ask(headers)
+      expect(answer.status).toBe(status)
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(problem(answer).code).toBe(status === 400 ? 'invalid_body' : 'sso_refused')
+    }
+  },
+)
 
 test('what the page loads is kept for ever, packed for who accepts that', async () => {
   const { text } = await get('/', person)

@@ -1,9 +1,7 @@
-import { createServer, type Server } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Company, Team } from '../../controller/store/companies.ts'
+import type { Invitation } from '../../shared/api/invitations.ts'
 import { browserSkipReason } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import {
@@ -13,7 +11,9 @@ import {
   type TestController,
 } from '../support/in-process.ts'
 import { codeOf, giveSecondFactor } from '../support/mfa.ts'
-import { addSamlCompany, requestIdIn, type SamlCompany } from '../support/saml-company.ts'
+import { linkIn, startMailServer } from '../support/mail-server.ts'
+import { addSamlCompany } from '../support/saml-company.ts'
+import { startIdpServer } from '../support/saml-idp-server.ts'
 import { until } from '../support/until.ts'
 import { axeViolations, openWindow, signInByForm, startBrowser } from '../support/web-browser.ts'
 import type { Window } from '../support/web-browser.ts'
@@ -55,6 +55,7 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.goto('/')
     await signInByForm(page, user)
     await heading('Second factor').waitFor()
+    expect(await axeViolations(page)).toEqual([])
     await page.getByLabel('Code').fill('000000')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
@@ -85,6 +86,7 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.getByLabel('The code that it shows').fill(codeOf(seed ?? ''))
     await page.keyboard.press('Enter')
     const codes = await page.getByRole('region', { name: 'Recovery codes' }).textContent()
+    expect(await axeViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'sign in' }).click()
     await arrived()
     await page.getByText('You are in no team yet').waitFor()
@@ -118,22 +120,32 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
 
   test('with SAML, from the button to the page that was asked for', async () => {
     const saml = await addSamlCompany(controller, 'Saml')
-    await using provider = await startSamlProvider(saml)
-    await saml.configure({ idpUrl: provider.url })
-    await controller.add(saml.company.id, {
-      email: provider.email,
-      teams: { [saml.team.id]: ['TEAM_VIEWER'] },
-    })
+    const email = newEmail('saml')
+    await using provider = await startIdpServer(
+      () => saml,
+      () => email,
+    )
+    await saml.configure({ idpUrl: provider.ssoUrl, idpInitiated: 'false' })
+    await controller.add(saml.company.id, { email, teams: { [saml.team.id]: ['TEAM_VIEWER'] } })
     await page.goto('/team')
     await page.getByLabel('Company').fill(saml.company.name)
     await page.getByRole('link', { name: 'Sign in with SAML' }).click()
     await heading('Team').waitFor()
     expect(new URL(page.url()).search).toBe('')
-    await page.getByRole('cell', { name: provider.email }).first().waitFor()
+    await page.getByRole('cell', { name: email }).first().waitFor()
 
     await page.goto('/users/sso/saml/acs?SamlSessionCode=stolen&destination=%2F%2Fevil.example')
     await page.getByRole('alert').getByText('refused').waitFor()
     expect(new URL(page.url()).search).toBe('')
+
+    // The company lets no provider begin: a page in plain words, and the way back.
+    await using other = await openWindow(browser, controller.baseUrl)
+    await other.page.goto(provider.appsUrl)
+    await other.page.getByRole('heading', { level: 1, name: 'You are not signed in' }).waitFor()
+    expect(await axeViolations(other.page)).toEqual([])
+    expect(await other.page.content()).not.toContain(email)
+    await other.page.getByRole('link', { name: 'Back to the sign-in' }).click()
+    await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   })
 
   test('who is in several companies and teams says which; the team is part of the address', async () => {
@@ -150,8 +162,10 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.goto('/sign-in')
     await signInByForm(page, user)
     await heading('Which company?').waitFor()
+    expect(await axeViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Beta' }).click()
     await heading('Which team?').waitFor()
+    expect(await axeViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Blue' }).click()
     await arrived()
     await page.waitForURL((url) => url.searchParams.get('team') === blue.id)
@@ -161,6 +175,84 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.getByRole('link', { name: 'Team', exact: true }).click()
     await page.getByRole('cell', { name: 'User', exact: true }).waitFor()
     expect(new URL(page.url()).searchParams.get('team')).toBe(red.id)
+  })
+
+  /** Fills in both fields of a password and sends them by keyboard. */
+  const choose = async (password: string, repeated = password) => {
+    await page.locator('input[name="password"]').fill(password)
+    await page.locator('input[name="repeated"]').fill(repeated)
+    await page.keyboard.press('Enter')
+  }
+
+  test('who was invited joins by the link, once, and signs in', async () => {
+    const manager = await controller.join(company, {
+      email: newEmail('manager'),
+      roles: ['COMPANY_MANAGER'],
+    })
+    const email = newEmail('invited')
+    const made = await manager.send('POST', '/users/invite', { form: { email } })
+    const link = (made.json as Invitation).accept_url ?? ''
+    await page.goto(link.replace(/&code=.*/, ''))
+    await page.getByRole('alert').getByText('not whole').waitFor()
+    // In the same tab: nothing but what stands behind the # changes.
+    await page.goto(link)
+    await page.getByRole('textbox', { name: 'Email address' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    expect(await page.getByLabel('Email address').inputValue()).toBe(email)
+    await choose(personsPassword, 'mistyped')
+    await page.getByRole('alert').getByText('differ').waitFor()
+    await choose('short')
+    await page.getByText('Allowed: at least 12').waitFor()
+    await choose(personsPassword)
+    await heading('You have joined').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await signInByForm(page, { email, password: personsPassword })
+    await page.getByText('You are in no team yet').waitFor()
+
+    await page.goto(link)
+    await choose('another long password')
+    await page.getByRole('alert').getByText('ask whoever invited you').waitFor()
+    const markup = '<img src=x onerror=document.title="owned">'
+    await page.goto(`/invitation#company=x&email=${encodeURIComponent(markup)}&code=x`)
+    await page.getByLabel('Email address').waitFor()
+    expect(await page.getByLabel('Email address').inputValue()).toBe(markup)
+    expect(await page.title()).toBe('Join Temblor · Temblor')
+  })
+
+  test('who forgot the password gets a link that is good once', async () => {
+    await using mail = await startMailServer()
+    await using mailing = await controller.further({
+      TEMBLOR_PUBLIC_URL: 'http://temblor.example.org',
+      TEMBLOR_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+      TEMBLOR_MAIL_FROM: 'temblor@example.org',
+    })
+    const user = await member('forgetful')
+    await page.goto(`${mailing.baseUrl}/attacks`)
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await heading('Forgot your password?').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByLabel('Email address').fill(user.email)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText(`If ${user.email} has a user`).waitFor()
+    const mailed = linkIn(await mail.mailTo(user.email))
+    const link = mailed.replace('http://temblor.example.org', mailing.baseUrl)
+    await page.goto(link)
+    await heading('New password').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    const next = 'a password of their own'
+    await choose(next)
+    await heading('The new password is set').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await signInByForm(page, { ...user, password: next })
+    await arrived()
+
+    await page.goto(link)
+    await choose(next)
+    await page.getByRole('alert').getByText('does not work any more').waitFor()
+    await page.getByRole('link', { name: 'Ask for a new link' }).click()
+    await heading('Forgot your password?').waitFor()
   })
 
   test('a session that was ended leads to the sign-in, and back to the page afterwards', async () => {
@@ -223,39 +315,3 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   })
 })
-
-interface SamlProvider extends AsyncDisposable {
-  readonly url: string
-  readonly email: string
-}
-
-/** Signs everybody in as one person: a page that posts the response, as providers have it. */
-async function startSamlProvider(saml: SamlCompany): Promise<SamlProvider> {
-  const email = newEmail('saml')
-  const server: Server = createServer((asked, response) => {
-    const url = new URL(asked.url ?? '/', 'http://localhost')
-    const xml = saml.build({ email, inResponseTo: requestIdIn(url) })
-    const fields = {
-      SAMLResponse: Buffer.from(xml).toString('base64'),
-      RelayState: url.searchParams.get('RelayState') ?? '',
-    }
-    const inputs = Object.entries(fields).map(
-      ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
-    )
-    response.setHeader('content-type', 'text/html')
-    response.end(
-      `<form method="post" action="${saml.acs}">${inputs.join('')}</form><script>document.forms[0].submit()</script>`,
-    )
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sso`,
-    email,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}

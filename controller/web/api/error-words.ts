@@ -7,6 +7,7 @@ const words: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'Your session has ended. Sign in again.',
   sso_refused: 'The sign-in was refused. Admins of your company see why under Company, Sign-ins.',
   too_many_logins: 'Too many people are signing in at this moment. Try again shortly.',
+  locked_out: 'There were too many wrong tries. Wait a few minutes, then try again.',
 }
 
 /** What went wrong, for people. */

@@ -1,5 +1,6 @@
 import type { App } from '../app-context.ts'
 import type { createAppRouter } from '../router.tsx'
+import { isBeforeSignIn } from './return-path.ts'
 
 type AppRouter = ReturnType<typeof createAppRouter>
 
@@ -8,7 +9,7 @@ export function followSession({ sessions, queryClient }: App, router: AppRouter)
   const leave = async () => {
     const { pathname, href } = router.state.location
     // Pages that ask for something without a session would only be refused: they go first.
-    if (pathname !== '/sign-in' && !pathname.startsWith('/users/sso/'))
+    if (!isBeforeSignIn(pathname))
       await router.navigate({ to: '/sign-in', search: { return: href }, replace: true })
     if (!sessions.current()) queryClient.clear()
   }

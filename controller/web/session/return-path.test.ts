@@ -17,4 +17,7 @@ test.each([
   '/\n/evil.example',
   '/sign-in?return=%2Fattacks',
   '/users/sso/saml/acs?SamlSessionCode=x',
+  '/invitation',
+  '/password-reset#code=x',
+  '/forgot-password',
 ])('%s leads to the first page', (path) => expect(safeReturn(path)).toBe('/'))

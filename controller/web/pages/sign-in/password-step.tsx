@@ -7,6 +7,7 @@ import { signInWithPassword, type Credentials, type Standing } from '../../api/s
 import { useApp } from '../../app-context.ts'
 import { ErrorText } from '../../parts/error-text.tsx'
 import { formText } from '../../parts/form-text.ts'
+import { LinkText } from '../../parts/link-button.tsx'
 import { lastChoice } from '../../session/last-choices.ts'
 import { Providers } from './providers.tsx'
 
@@ -91,6 +92,9 @@ function PasswordFields({ error, isPending }: { error: unknown; isPending: boole
       <Button type="submit" loading={isPending}>
         Sign in
       </Button>
+      <LinkText to="/forgot-password" size="sm" ta="center">
+        Forgot your password?
+      </LinkText>
     </>
   )
 }

@@ -1,12 +1,12 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { ApiError } from '../../../../shared/api/errors.ts'
-import { passwordMinLength } from '../../../../shared/api/password.ts'
 import { makeFirstOwner } from '../../../../shared/api/setup.ts'
 import { signInWithPassword, type Credentials, type Standing } from '../../api/sign-in.ts'
 import { useApp } from '../../app-context.ts'
 import { ErrorText } from '../../parts/error-text.tsx'
 import { formText } from '../../parts/form-text.ts'
+import { NewPasswordFields } from '../../parts/new-password-fields.tsx'
 
 interface SetupStepProps {
   readonly onDone: (standing: Standing, given: Credentials) => void
@@ -57,26 +57,5 @@ export function SetupStep({ onDone }: SetupStepProps) {
         </Button>
       </Stack>
     </form>
-  )
-}
-
-function NewPasswordFields() {
-  const common = {
-    autoComplete: 'new-password',
-    required: true,
-    maxLength: 1024,
-    visibilityToggleButtonProps: { 'aria-label': 'Show it' },
-  }
-  return (
-    <>
-      <PasswordInput
-        {...common}
-        label="Password"
-        name="password"
-        description={`At least ${passwordMinLength} characters.`}
-        minLength={passwordMinLength}
-      />
-      <PasswordInput {...common} label="The same again" name="repeated" />
-    </>
   )
 }
