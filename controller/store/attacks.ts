@@ -10,10 +10,11 @@ import {
   type NewAttack,
 } from './attack-record.ts'
 import { toBlock, type AttackBlockRecord } from './attack-blocks.ts'
+import { listAttacks, type ListedAttacks } from './attack-list.ts'
 import { lostAfterMs, startWithinMs } from './attack-times.ts'
 import { isId, keys } from './keys.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
-import { answersOf, loadScript, type Redis } from './redis.ts'
+import { loadScript, type Redis } from './redis.ts'
 
 const create = loadScript('create-attack')
 const halt = loadScript('halt-attack')
@@ -54,14 +55,6 @@ export interface Preview {
 
 export type OutReason = 'revoked' | 'silent' | 'tags' | 'controller' | 'no_container' | 'protected'
 
-/** Which attacks a list holds; the newest come first. */
-export interface AttackFilter {
-  readonly state?: 'active' | 'completed'
-  /** Created from … to …, epoch ms. */
-  readonly fromMs?: number
-  readonly toMs?: number
-}
-
 /** The attacks of a team. */
 export interface Attacks {
   /** Resolves the target and writes the attack in one step; it is on disk when this returns. */
@@ -74,7 +67,7 @@ export interface Attacks {
   /** `after` is the id of the last attack of the page before; undefined when there is no such attack. */
   list(
     teamId: string,
-    filter: AttackFilter,
+    listed: ListedAttacks,
     limit: number,
     after?: string,
   ): Promise<AttackRecord[] | undefined>
@@ -99,7 +92,7 @@ export function openAttacks(redis: Redis): Attacks {
       if (!isId(attackId)) return undefined
       return toAttack(teamId, await redis.hgetall(keys.attack(teamId, attackId)))
     },
-    list: (teamId, filter, limit, after) => listAttacks(redis, teamId, filter, limit, after),
+    list: (teamId, listed, limit, after) => listAttacks(redis, teamId, listed, limit, after),
     activeIds: (teamId) => redis.zrevrange(keys.activeAttacks(teamId), 0, -1),
     async halt(teamId, attackId, by) {
       if (!isId(attackId)) return undefined
@@ -221,42 +214,4 @@ async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
     out: list(found.out),
     missing: list(found.missing).slice(1),
   }
-}
-
-async function listAttacks(
-  redis: Redis,
-  teamId: string,
-  filter: AttackFilter,
-  limit: number,
-  after: string | undefined,
-): Promise<AttackRecord[] | undefined> {
-  const active = new Set(await redis.zrevrange(keys.activeAttacks(teamId), 0, -1))
-  const lastRank = after === undefined ? -1 : await redis.zrevrank(keys.attacks(teamId), after)
-  if (lastRank === null) return undefined
-  const found: AttackRecord[] = []
-  const chunk = Math.max(limit, 100)
-  for (let rank = lastRank + 1; found.length < limit; rank += chunk) {
-    const ids = await redis.zrevrange(keys.attacks(teamId), rank, rank + chunk - 1)
-    if (ids.length === 0) break
-    const wanted = ids.filter(
-      (id) => !filter.state || active.has(id) === (filter.state === 'active'),
-    )
-    for (const record of await readAttacks(redis, teamId, wanted)) {
-      if (record.createdMs < (filter.fromMs ?? 0)) return found
-      if (record.createdMs <= (filter.toMs ?? Infinity) && found.length < limit) found.push(record)
-    }
-  }
-  return found
-}
-
-async function readAttacks(
-  redis: Redis,
-  teamId: string,
-  ids: readonly string[],
-): Promise<AttackRecord[]> {
-  const pipeline = redis.pipeline()
-  for (const id of ids) pipeline.hgetall(keys.attack(teamId, id))
-  return (await answersOf(pipeline)).flatMap(
-    (record) => toAttack(teamId, record as Record<string, string>) ?? [],
-  )
 }

@@ -47,7 +47,44 @@ const ListQuery = Type.Object({
   pageSize: PageQuery.properties.pageSize,
 })
 
-const PagedQuery = Type.Object({ ...ListQuery.properties, ...PageQuery.properties })
+const Moment = Type.String({
+  description: 'ISO 8601 time, or epoch milliseconds.',
+  examples: ['2026-11-20T00:00:00.000Z'],
+})
+
+/** One request looks at so many attacks at most. */
+export const lookLimit = 1_000
+
+/** Query of the lists by page: what is wanted of them. Empty is as not given. */
+const PagedQuery = Type.Object({
+  ...ListQuery.properties,
+  ...PageQuery.properties,
+  startTime: Type.Optional(Moment),
+  endTime: Type.Optional(Moment),
+  type: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Of this attack type.', examples: ['cpu'] }),
+  ),
+  stage: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description: 'In this stage, or in one of several with commas in between.',
+      examples: ['Failed,LostCommunication'],
+    }),
+  ),
+  user: Type.Optional(
+    Type.String({ maxLength: 254, description: 'Started by this user, in any case.' }),
+  ),
+  host: Type.Optional(
+    Type.String({ maxLength: 255, description: 'With this host among its targets.' }),
+  ),
+  text: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'With this text in a host, container id, user, type, argument or the id, in any case.',
+    }),
+  ),
+})
 
 /** What all lists of attacks have in common: the newest 1,000 at once, or page by page. */
 const listing = {
@@ -66,6 +103,7 @@ const byPage = {
   query: PagedQuery,
   success: { status: 200, schema: pageOf(Attack) },
 } as const
+export type AttackPageQuery = Static<typeof PagedQuery>
 
 const requestErrors = [
   'malformed_json',
@@ -204,21 +242,11 @@ export const pageCompletedAttacks = defineRoute({
   ...byPage,
 })
 
-const Moment = Type.String({
-  description: 'ISO 8601 time, or epoch milliseconds.',
-  examples: ['2026-11-20T00:00:00.000Z'],
-})
-
 export const rangeAttacks = defineRoute({
   operationId: 'rangeAttacks',
   path: '/attacks/range',
   summary: 'The attacks created between two times, page by page, the newest first.',
   ...byPage,
-  query: Type.Object({
-    ...PagedQuery.properties,
-    startTime: Type.Optional(Moment),
-    endTime: Type.Optional(Moment),
-  }),
 })
 
 export const readAttack = defineRoute({

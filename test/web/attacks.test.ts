@@ -89,6 +89,14 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await page.getByLabel('State').selectOption('active')
     await page.getByText('No attack fits').waitFor()
     expect(new URL(page.url()).search).toBe('?state=active')
+    await page.getByLabel('State').selectOption('Over: halted')
+    await page.getByRole('row').filter({ hasText: 'Halted' }).waitFor()
+    await page.getByLabel('Target, user or id').fill('-l 60')
+    await page.waitForURL(/text=-l\+60/)
+    expect(await page.getByRole('row').filter({ hasText: 'cpu' }).count()).toBe(1)
+    await page.getByLabel('From').fill('2100-01-31')
+    await page.getByText('No attack fits').waitFor()
+    expect(new URL(page.url()).search).toBe('?state=halted&text=-l+60&from=2100-01-31')
   })
 
   test('by keyboard one is past the menu at once, and on the page that one goes to', async () => {

@@ -54,7 +54,9 @@ describe.skipIf(browserSkipReason)('a new attack in the browser', () => {
       'This cannot be “101”. Allowed: a whole number from 1 to 100 (%).',
     )
     await problem.waitFor()
-    expect(await page.getByLabel('Load of each core (-p)').getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByLabel('Load of each core (-p)').getAttribute('aria-invalid')).toBe(
+      'true',
+    )
     expect(await action('Attack').isDisabled()).toBe(true)
     // Nothing is started by Enter in a field.
     await page.getByLabel('Load of each core (-p)').fill('20')

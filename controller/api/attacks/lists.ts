@@ -1,18 +1,14 @@
-import type { Static } from 'typebox'
-import type { rangeAttacks } from '../../../shared/api/attacks.ts'
+import { lookLimit, type AttackPageQuery } from '../../../shared/api/attacks.ts'
 import { ApiError } from '../../../shared/api/errors.ts'
-import { pageSizeLimit } from '../../../shared/api/page.ts'
 import type { Attack } from '../../../shared/api/records.ts'
+import { fitsFilter, mayFit, type AttackFilter } from '../../../shared/attack-filter.ts'
 import { toAttack } from '../../records/attacks.ts'
 import type { AttackRecord } from '../../store/attack-record.ts'
-import type { AttackFilter } from '../../store/attacks.ts'
+import type { ListedAttacks } from '../../store/attack-list.ts'
 import type { Store } from '../../store/store.ts'
+import { isWanted, readFilter, readPeriod, sizeOf } from './list-query.ts'
 
-interface ListQuery {
-  readonly source?: string
-  readonly pageSize?: string
-  readonly pageToken?: string
-}
+type ListState = ListedAttacks['state']
 
 interface Page {
   pageNumber: number
@@ -23,80 +19,119 @@ interface Page {
 
 /** The lists of attacks, whole and by page. */
 export interface AttackLists {
-  list(teamId: string, filter: AttackFilter, query: ListQuery): Promise<Attack[]>
-  page(teamId: string, filter: AttackFilter, query: ListQuery): Promise<Page>
-  /** @throws ApiError `invalid_body` for a time that is none */
-  range(teamId: string, query: Static<(typeof rangeAttacks)['query']>): Promise<Page>
+  list(
+    teamId: string,
+    state: ListState,
+    query: { readonly source?: string; readonly pageSize?: string },
+  ): Promise<Attack[]>
+  /** @throws ApiError `invalid_body` for a time or a stage that is none */
+  page(teamId: string, state: ListState, query: AttackPageQuery): Promise<Page>
+}
+
+/** At so many targets a filtered page is handed out as it is: each of them was read. */
+const targetLimit = 20_000
+/** Attacks that are read at once to be filtered. */
+const chunk = 100
+
+/** What one page holds. */
+interface Found {
+  readonly items: Attack[]
+  /** The last attack that was looked at, when there may be more. */
+  readonly last: string | undefined
+}
+
+/** Where a page goes on. */
+interface Place {
+  readonly teamId: string
+  readonly listed: ListedAttacks
+  readonly size: number
+  readonly after: string | undefined
 }
 
 /** Makes the lists of attacks. */
 export function createAttackLists(store: Store): AttackLists {
-  const present = async (teamId: string, records: readonly AttackRecord[]): Promise<Attack[]> => {
-    const ids = records.map((record) => record.id)
-    const executions = await store.executions.ofAttacks(teamId, ids)
-    return records.map((record, index) => toAttack(record, executions[index] ?? []))
-  }
-  const list: AttackLists['list'] = async (teamId, filter, query) => {
-    if (!isWanted(query.source)) return []
-    const records = await store.attacks.list(teamId, filter, sizeOf(query))
-    return await present(teamId, records ?? [])
-  }
-  const page: AttackLists['page'] = async (teamId, filter, query) => {
-    const size = sizeOf(query)
-    const [number = '1', after] = query.pageToken?.split('.') ?? []
-    const records = isWanted(query.source)
-      ? await store.attacks.list(teamId, filter, size + 1, after)
-      : []
-    if (!records || (query.pageToken && !after))
-      throw new ApiError(
-        'invalid_body',
-        'pageToken is not one of this list. Begin again without it.',
-        { details: { field: 'pageToken' } },
-      )
-    const items = await present(teamId, records.slice(0, size))
-    const isLast = records.length <= size
-    const pageToken = isLast ? null : `${Number(number) + 1}.${items.at(-1)?.guid}`
-    return { pageNumber: Number(number), pageSize: size, pageToken, items }
-  }
   return {
-    list,
-    page,
-    range: (teamId, query) =>
-      page(
-        teamId,
-        {
-          fromMs: readTime('startTime', query.startTime, 0),
-          toMs: readTime('endTime', query.endTime, Infinity),
-        },
-        query,
-      ),
+    async list(teamId, state, query) {
+      if (!isWanted(query.source)) return []
+      const place = { teamId, listed: { state }, size: sizeOf(query), after: undefined }
+      return (await newest(store, place)).items
+    },
+    async page(teamId, state, query) {
+      const size = sizeOf(query)
+      const listed = { state, ...readPeriod(query) }
+      const filter = readFilter(query)
+      const [number = '1', after] = query.pageToken?.split('.') ?? []
+      if (query.pageToken && !after) throw badToken()
+      const place = { teamId, listed, size, after }
+      const found = !isWanted(query.source)
+        ? { items: [], last: undefined }
+        : filter
+          ? await filtered(store, place, filter)
+          : await newest(store, place)
+      return {
+        pageNumber: Number(number),
+        pageSize: size,
+        pageToken: found.last === undefined ? null : `${Number(number) + 1}.${found.last}`,
+        items: found.items,
+      }
+    },
   }
 }
 
-/** There are no scenarios yet, so a list of their attacks is empty. @throws ApiError */
-function isWanted(source: string | undefined): boolean {
-  const kind = source?.toLowerCase() || 'adhoc'
-  if (kind === 'adhoc' || kind === 'scenario') return kind === 'adhoc'
-  const value = (source ?? '').slice(0, 100)
-  throw new ApiError(
-    'invalid_body',
-    `source cannot be "${value}". Allowed: Adhoc or Scenario, or nothing for all.`,
-    { details: { field: 'source', value, allowed: 'Adhoc, Scenario' } },
-  )
+async function newest(store: Store, place: Place): Promise<Found> {
+  const { teamId, size, after } = place
+  const records = await readAfter(store, place, size + 1, after)
+  const items = await present(store, teamId, records.slice(0, size))
+  return { items, last: records.length > size ? items.at(-1)?.guid : undefined }
 }
 
-function sizeOf({ pageSize }: ListQuery): number {
-  return Math.min(pageSizeLimit, Math.max(1, Number(pageSize || pageSizeLimit)))
+/** Looks at a bounded number of attacks, however few of them fit. */
+async function filtered(store: Store, place: Place, filter: AttackFilter): Promise<Found> {
+  const items: Attack[] = []
+  let last = place.after
+  let targets = 0
+  for (let looked = 0; looked < lookLimit && targets < targetLimit; looked += chunk) {
+    const records = await readAfter(store, place, chunk, last)
+    const possible = records.filter((record) => mayFit(record, filter))
+    for (const attack of await present(store, place.teamId, possible)) {
+      targets += attack.targets.length
+      if (!fitsFilter(attack, filter)) continue
+      items.push(attack)
+      if (items.length === place.size) return { items, last: attack.guid }
+    }
+    if (records.length < chunk) return { items, last: undefined }
+    last = records.at(-1)?.id
+  }
+  return { items, last }
 }
 
-function readTime(field: string, text: string | undefined, fallback: number): number {
-  if (!text) return fallback
-  const time = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
-  if (Number.isFinite(time)) return time
-  const value = text.slice(0, 100)
-  throw new ApiError(
+async function present(
+  store: Store,
+  teamId: string,
+  records: readonly AttackRecord[],
+): Promise<Attack[]> {
+  const ids = records.map((record) => record.id)
+  const executions = await store.executions.ofAttacks(teamId, ids)
+  return records.map((record, index) => toAttack(record, executions[index] ?? []))
+}
+
+async function readAfter(
+  store: Store,
+  { teamId, listed }: Place,
+  limit: number,
+  after: string | undefined,
+): Promise<AttackRecord[]> {
+  const records = await store.attacks.list(teamId, listed, limit, after)
+  if (!records) throw badToken()
+  return records
+}
+
+function badToken(): ApiError {
+  return new ApiError(
     'invalid_body',
-    `${field} cannot be "${value}". Allowed: an ISO 8601 time, or epoch milliseconds.`,
-    { details: { field, value } },
+    'pageToken is not one of this list. Begin again without it.',
+    {
+      details: { field: 'pageToken' },
+    },
   )
 }

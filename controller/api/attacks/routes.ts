@@ -51,21 +51,13 @@ export function addAttackRoutes(router: Router, deps: { store: Store; hub: Agent
     ({ body, team, caller }) => previewOf(deps.store, team.id, body, caller),
     refuseTemplates,
   )
-  router.add(listAttacks, ({ team, query }) => lists.list(team.id, {}, query))
-  router.add(listActiveAttacks, ({ team, query }) =>
-    lists.list(team.id, { state: 'active' }, query),
-  )
-  router.add(listCompletedAttacks, ({ team, query }) =>
-    lists.list(team.id, { state: 'completed' }, query),
-  )
-  router.add(pageAttacks, ({ team, query }) => lists.page(team.id, {}, query))
-  router.add(pageActiveAttacks, ({ team, query }) =>
-    lists.page(team.id, { state: 'active' }, query),
-  )
-  router.add(pageCompletedAttacks, ({ team, query }) =>
-    lists.page(team.id, { state: 'completed' }, query),
-  )
-  router.add(rangeAttacks, ({ team, query }) => lists.range(team.id, query))
+  router.add(listAttacks, ({ team, query }) => lists.list(team.id, undefined, query))
+  router.add(listActiveAttacks, ({ team, query }) => lists.list(team.id, 'active', query))
+  router.add(listCompletedAttacks, ({ team, query }) => lists.list(team.id, 'completed', query))
+  router.add(pageAttacks, ({ team, query }) => lists.page(team.id, undefined, query))
+  router.add(pageActiveAttacks, ({ team, query }) => lists.page(team.id, 'active', query))
+  router.add(pageCompletedAttacks, ({ team, query }) => lists.page(team.id, 'completed', query))
+  router.add(rangeAttacks, ({ team, query }) => lists.page(team.id, undefined, query))
   router.add(readAttack, ({ team, params }) => service.read(team.id, params.guid))
   router.add(annotateAttack, ({ team, params, body }) =>
     service.annotate(team.id, params.guid, body),

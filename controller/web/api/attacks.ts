@@ -1,33 +1,41 @@
-import { queryOptions, type QueryClient } from '@tanstack/react-query'
-import {
-  listActiveAttacks,
-  listAttacks,
-  listCompletedAttacks,
-  readAttack,
-} from '../../../shared/api/attacks.ts'
+import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
+import { listActiveAttacks, readAttack } from '../../../shared/api/attacks.ts'
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import { listExecutions } from '../../../shared/api/executions.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
 import { isOver } from '../../../shared/attack-words.ts'
+import { newestFirst, withAttack, type AttackPages } from './attack-pages.ts'
+import { fitsSearch, routeOf, searchQuery } from './attack-search.ts'
+import type { AttackSearch } from './attack-states.ts'
 import type { WebApi } from './create-api.ts'
 
-/** Which attacks a list has. */
-export type AttackState = 'all' | 'active' | 'over'
+/** Attacks that the list asks for at once. */
+const pageSize = '50'
 
-const contracts = { all: listAttacks, active: listActiveAttacks, over: listCompletedAttacks }
-
-/** A list holds so many at most; pages narrow it down. */
-export const attackListSize = 200
-
-/** The newest attacks of a team. */
-export function attacksQuery(api: WebApi, teamId: string, state: AttackState) {
-  return queryOptions({
-    queryKey: ['attacks', teamId, state],
-    queryFn: ({ signal }) =>
-      api.call(contracts[state], {
-        query: { teamId, pageSize: String(attackListSize) },
+/** The attacks of a team that fit, the newest first, a page at a time. */
+export function attacksQuery(api: WebApi, teamId: string, search: AttackSearch) {
+  return infiniteQueryOptions({
+    queryKey: ['attacks', teamId, search],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      api.call(routeOf(search), {
+        query: {
+          teamId,
+          pageSize,
+          ...searchQuery(search),
+          ...(pageParam === undefined ? {} : { pageToken: pageParam }),
+        },
         signal,
       }),
+    getNextPageParam: (last) => last.pageToken ?? undefined,
+  })
+}
+
+/** All attacks of a team that are not over. */
+export function activeAttacksQuery(api: WebApi, teamId: string) {
+  return queryOptions({
+    queryKey: ['active-attacks', teamId],
+    queryFn: ({ signal }) => api.call(listActiveAttacks, { query: { teamId }, signal }),
   })
 }
 
@@ -54,12 +62,7 @@ export function applyEvent(
   teamId: string,
   { attack, execution }: ExecutionEvent,
 ): void {
-  for (const state of ['all', 'active', 'over'] as const)
-    cache.setQueryData<Attack[]>(
-      ['attacks', teamId, state],
-      (list) => list && withAttack(list, attack, isIn(attack, state)),
-    )
-  cache.setQueryData<Attack>(['attack', teamId, attack.guid], (known) => known && attack)
+  applyAttack(cache, teamId, attack)
   cache.setQueryData<Execution[]>(
     ['executions', teamId, attack.guid],
     (list) => list?.map((one) => (one.guid === execution.guid ? execution : one)) ?? undefined,
@@ -69,7 +72,7 @@ export function applyEvent(
 /** Events may have been missed: what is shown is asked for anew. */
 export async function refreshAttacks(cache: QueryClient, teamId: string): Promise<void> {
   await Promise.all(
-    ['attacks', 'attack', 'executions', 'metrics'].map((kind) =>
+    ['attacks', 'active-attacks', 'attack', 'executions', 'metrics'].map((kind) =>
       cache.invalidateQueries({ queryKey: [kind, teamId] }),
     ),
   )
@@ -77,23 +80,17 @@ export async function refreshAttacks(cache: QueryClient, teamId: string): Promis
 
 /** Puts attacks as an answer to a halt has them where pages look. */
 export function applyAttacks(cache: QueryClient, attacks: readonly Attack[]): void {
-  for (const attack of attacks) {
-    const teamId = attack.owning_team_id
-    cache.setQueryData<Attack>(['attack', teamId, attack.guid], (known) => known && attack)
-    cache.setQueriesData<Attack[]>({ queryKey: ['attacks', teamId] }, (list) =>
-      list?.map((one) => (one.guid === attack.guid ? attack : one)),
-    )
+  for (const attack of attacks) applyAttack(cache, attack.owning_team_id, attack)
+}
+
+function applyAttack(cache: QueryClient, teamId: string, attack: Attack): void {
+  for (const { queryKey } of cache.getQueryCache().findAll({ queryKey: ['attacks', teamId] })) {
+    const belongs = fitsSearch(attack, queryKey[2] as AttackSearch)
+    cache.setQueryData<AttackPages>(queryKey, (list) => list && withAttack(list, attack, belongs))
   }
-}
-
-function isIn(attack: Attack, state: AttackState): boolean {
-  return state === 'all' || isOver(attack) === (state === 'over')
-}
-
-/** The newest first. */
-function withAttack(list: readonly Attack[], attack: Attack, belongs: boolean): Attack[] {
-  if (!belongs) return list.filter(({ guid }) => guid !== attack.guid)
-  if (list.some(({ guid }) => guid === attack.guid))
-    return list.map((one) => (one.guid === attack.guid ? attack : one))
-  return [attack, ...list].sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
+  cache.setQueryData<Attack[]>(['active-attacks', teamId], (list) => {
+    const others = list?.filter(({ guid }) => guid !== attack.guid)
+    return others && (isOver(attack) ? others : newestFirst([attack, ...others]))
+  })
+  cache.setQueryData<Attack>(['attack', teamId, attack.guid], (known) => known && attack)
 }

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { exportAudit, listAudit } from '../../../shared/api/audit.ts'
 import type { WebApi } from './create-api.ts'
+import { periodOf } from './period.ts'
 
 /** What the audit is narrowed down to. */
 export interface AuditFilters {
@@ -32,18 +33,4 @@ export function auditQuery(api: WebApi, filters: AuditFilters) {
 /** The audit of these days as JSON lines. */
 export async function readAuditFile(api: WebApi, filters: AuditFilters): Promise<Blob> {
   return await (await api.open(exportAudit, { query: periodOf(filters) })).blob()
-}
-
-/** Days of the reader as moments. */
-export function periodOf({ from, to }: AuditFilters): { start?: string; end?: string } {
-  return {
-    ...(from === undefined ? {} : { start: new Date(`${from}T00:00`).toISOString() }),
-    ...(to === undefined ? {} : { end: dayAfter(to).toISOString() }),
-  }
-}
-
-function dayAfter(day: string): Date {
-  const next = new Date(`${day}T00:00`)
-  next.setDate(next.getDate() + 1)
-  return next
 }

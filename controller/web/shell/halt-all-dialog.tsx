@@ -6,7 +6,7 @@ import { blockAttacks } from '../../../shared/api/attack-block.ts'
 import { haltAttackWithReason, haltEverything } from '../../../shared/api/halts.ts'
 import type { Attack } from '../../../shared/api/records.ts'
 import { attackBlockQuery } from '../api/attack-block.ts'
-import { applyAttacks, attacksQuery } from '../api/attacks.ts'
+import { applyAttacks, activeAttacksQuery } from '../api/attacks.ts'
 import type { WebApi } from '../api/create-api.ts'
 import { useApp } from '../app-context.ts'
 import { ConfirmDanger } from '../parts/confirm-danger.tsx'
@@ -27,7 +27,7 @@ export function HaltAllDialog({ onClose }: { readonly onClose: () => void }) {
   const [reason, setReason] = useState('')
   const [blocks, setBlocks] = useState(false)
   const active = useQuery({
-    ...attacksQuery(api, me.team?.identifier ?? '', 'active'),
+    ...activeAttacksQuery(api, me.team?.identifier ?? ''),
     enabled: me.team !== undefined && me.can('EXPERIMENTS_READ'),
     staleTime: 0,
   })

@@ -1,28 +1,22 @@
-import type { Attack } from '../../../../shared/api/records.ts'
-
-/** What the address of the list says. What is not in it is not filtered by. */
-export interface Filters {
-  readonly state?: 'active' | 'over' | undefined
-  readonly type?: string | undefined
-  /** In a target, user, id or argument. */
-  readonly text?: string | undefined
-}
+import { attackStates, type AttackSearch } from '../../api/attack-states.ts'
+import { isDay } from '../../api/period.ts'
 
 /** The filters of an address; what makes no sense is left out. */
-export function readFilters({ state, type, text }: Record<string, unknown>): Filters {
+export function readFilters({
+  state,
+  type,
+  text,
+  from,
+  to,
+}: Record<string, unknown>): AttackSearch {
+  const known = attackStates.find((one) => one === state)
+  // The router reads a text of digits as a number.
+  const words = typeof text === 'number' ? String(text) : text
   return {
-    ...(state === 'active' || state === 'over' ? { state } : {}),
-    ...(typeof type === 'string' && type !== '' ? { type } : {}),
-    ...(typeof text === 'string' && text !== '' ? { text: text.slice(0, 200) } : {}),
+    ...(known ? { state: known } : {}),
+    ...(typeof type === 'string' && type !== '' ? { type: type.slice(0, 100) } : {}),
+    ...(typeof words === 'string' && words !== '' ? { text: words.slice(0, 200) } : {}),
+    ...(isDay(from) ? { from } : {}),
+    ...(isDay(to) ? { to } : {}),
   }
-}
-
-/** Whether the list shows it; the state is up to the server. */
-export function fits(attack: Attack, { type, text }: Filters): boolean {
-  if (type !== undefined && attack.command_type !== type) return false
-  if (text === undefined) return true
-  const wanted = text.toLowerCase()
-  const { guid, create_user, targets, args, target_containers } = attack
-  const all = [guid, create_user, ...targets, ...args, ...Object.values(target_containers).flat()]
-  return all.some((one) => one.toLowerCase().includes(wanted))
 }

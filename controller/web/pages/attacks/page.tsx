@@ -1,8 +1,9 @@
-import { Group, NativeSelect, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Button, Table, Text, VisuallyHidden } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lookLimit } from '../../../../shared/api/attacks.ts'
 import type { Attack } from '../../../../shared/api/records.ts'
-import { attackListSize, attacksQuery } from '../../api/attacks.ts'
+import { attacksQuery } from '../../api/attacks.ts'
 import type { MyTeam } from '../../api/self.ts'
 import { useApp } from '../../app-context.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -12,7 +13,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { TeamPage, useMe } from '../../shell/me.tsx'
 import { AttackRow } from './attack-row.tsx'
-import { fits, type Filters } from './filters.ts'
+import { AttackFilterBar } from './filter-bar.tsx'
 
 const page = getRouteApi('/shell/attacks')
 
@@ -35,63 +36,39 @@ export function AttacksPage() {
 
 function AttackList({ team }: { readonly team: MyTeam }) {
   const { api } = useApp()
-  const filters = page.useSearch()
-  const query = useQuery(attacksQuery(api, team.identifier, filters.state ?? 'all'))
-  const all = query.data ?? []
-  const shown = all.filter((attack) => fits(attack, filters))
+  const { state, type, text, from, to } = page.useSearch()
+  const filters = { state, type, text, from, to }
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const query = useInfiniteQuery({
+    ...attacksQuery(api, team.identifier, filters),
+    // What stood there stays until the answer to the next letter is there.
+    placeholderData: keepPreviousData,
+  })
+  const shown = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const looked = lookLimit * (query.data?.pages.length ?? 0)
   return (
     <>
-      <FilterBar filters={filters} types={[...new Set(all.map((one) => one.command_type))]} />
+      <AttackFilterBar filters={filters} />
       <ErrorText error={query.error} retry={() => void query.refetch()} />
       {query.isPending && <Loading what="attacks" />}
-      {query.isSuccess &&
-        (shown.length > 0 ? (
-          <AttackTable attacks={shown} />
-        ) : (
-          <NoAttacks isFiltered={Object.keys(filters).some((name) => name !== 'team')} />
-        ))}
-      {all.length === attackListSize && (
-        <Text size="sm" c="dimmed" mt="xs">{`The newest ${attackListSize} attacks.`}</Text>
+      <div aria-busy={query.isPlaceholderData}>
+        {shown.length > 0 && <AttackTable attacks={shown} />}
+        {query.isSuccess && shown.length === 0 && (
+          <NoAttacks isFiltered={isFiltered} looked={query.hasNextPage ? looked : undefined} />
+        )}
+      </div>
+      {query.hasNextPage && (
+        <Button
+          size="xs"
+          variant="default"
+          mt="sm"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {isFiltered ? 'Look further back' : 'Older attacks'}
+        </Button>
       )}
     </>
-  )
-}
-
-function FilterBar({ filters, types }: { filters: Filters; types: readonly string[] }) {
-  const navigate = useNavigate({ from: '/attacks' })
-  const change = (part: Partial<Filters>) =>
-    void navigate({ search: (now) => ({ ...now, ...part }), replace: true })
-  const known = filters.type === undefined ? types : [...new Set([...types, filters.type])]
-  return (
-    <Group gap="xs" mb="sm" align="flex-end" role="search" aria-label="Filter the attacks">
-      <NativeSelect
-        label="State"
-        size="xs"
-        value={filters.state ?? ''}
-        onChange={({ currentTarget: { value } }) =>
-          change({ state: value === 'active' || value === 'over' ? value : undefined })
-        }
-        data={[
-          { value: '', label: 'All' },
-          { value: 'active', label: 'Running' },
-          { value: 'over', label: 'Over' },
-        ]}
-      />
-      <NativeSelect
-        label="Type"
-        size="xs"
-        value={filters.type ?? ''}
-        onChange={({ currentTarget: { value } }) => change({ type: value || undefined })}
-        data={[{ value: '', label: 'All' }, ...known.toSorted()]}
-      />
-      <TextInput
-        label="Target, user or id"
-        size="xs"
-        type="search"
-        defaultValue={filters.text ?? ''}
-        onChange={({ currentTarget: { value } }) => change({ text: value || undefined })}
-      />
-    </Group>
   )
 }
 
@@ -121,10 +98,19 @@ function AttackTable({ attacks }: { readonly attacks: readonly Attack[] }) {
   )
 }
 
-function NoAttacks({ isFiltered }: { readonly isFiltered: boolean }) {
+interface NoAttacksProps {
+  readonly isFiltered: boolean
+  /** So many were looked at, where there are more. */
+  readonly looked: number | undefined
+}
+
+function NoAttacks({ isFiltered, looked }: NoAttacksProps) {
   if (isFiltered)
     return (
       <EmptyState title="No attack fits">
+        {looked !== undefined && (
+          <Text>{`None of the newest ${looked.toLocaleString('en')}. There are older ones.`}</Text>
+        )}
         <LinkButton to="/attacks" search={({ team }) => ({ team })} variant="default" size="xs">
           Show all attacks
         </LinkButton>

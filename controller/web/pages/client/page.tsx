@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Client } from '../../../../shared/api/clients.ts'
-import { attacksQuery } from '../../api/attacks.ts'
+import { activeAttacksQuery } from '../../api/attacks.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { useApp } from '../../app-context.ts'
 import { limitSentences } from '../../parts/abilities.ts'
@@ -103,7 +103,7 @@ function RunsNow({ teamId, host }: { readonly teamId: string; readonly host: str
   const { api } = useApp()
   const { can } = useMe()
   const { data } = useQuery({
-    ...attacksQuery(api, teamId, 'active'),
+    ...activeAttacksQuery(api, teamId),
     enabled: can('EXPERIMENTS_READ'),
   })
   const here = (data ?? []).filter(({ targets }) => targets.includes(host))

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Table, Text, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { Client } from '../../../../shared/api/clients.ts'
@@ -10,6 +10,7 @@ import { ErrorText } from '../../parts/error-text.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { WideTable } from '../../parts/wide-table.tsx'
 import { TeamPage, useMe } from '../../shell/me.tsx'
 import { AddHostButton } from './add-host-button.tsx'
@@ -75,12 +76,10 @@ function FilterBar({ filters, all }: { filters: Filters; all: readonly Client[] 
           { value: 'revoked', label: `Revoked (${count('revoked')})` },
         ]}
       />
-      <TextInput
+      <SearchInput
         label="Name, tag, container or label"
-        size="xs"
-        type="search"
-        defaultValue={filters.text ?? ''}
-        onChange={({ currentTarget: { value } }) => change({ text: value || undefined })}
+        value={filters.text}
+        onSearch={(text) => change({ text })}
       />
     </Group>
   )

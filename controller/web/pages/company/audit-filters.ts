@@ -1,4 +1,5 @@
 import type { AuditFilters } from '../../api/audit.ts'
+import { isDay } from '../../api/period.ts'
 
 /** The filters of an address; what makes no sense is left out. */
 export function readAuditFilters({
@@ -13,12 +14,4 @@ export function readAuditFilters({
     ...(isDay(from) ? { from } : {}),
     ...(isDay(to) ? { to } : {}),
   }
-}
-
-function isDay(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\d$/.test(value) &&
-    Number.isFinite(Date.parse(`${value}T00:00`))
-  )
 }
