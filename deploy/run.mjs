@@ -22,6 +22,7 @@ const tasks = {
   start,
   demo,
   bench,
+  fleet,
   fuzz,
   screenshots,
   test,
@@ -71,6 +72,11 @@ async function demo() {
 async function fuzz() {
   await ensureSystemPackages(['redis-server'], { say, askFirst })
   return runScript('test/fuzz/main.ts')
+}
+
+/** Virtual agents against a controller that runs already. */
+async function fleet() {
+  return runScript('test/fleet/main.ts')
 }
 
 /** Pictures of the web application for the README. */
