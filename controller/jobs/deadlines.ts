@@ -53,15 +53,17 @@ export async function startDeadlines(deps: {
   }
 }
 
-/** Ends every execution that is past its due time. */
+/** Ends every execution that is past its due time, and removes attacks that were never written to their end. */
 export async function sweep(store: Store, hub: Pick<AgentHub, 'deliverSoon'>): Promise<number> {
   let ended = 0
-  for (const teamId of await store.companies.allTeamIds())
+  for (const teamId of await store.companies.allTeamIds()) {
+    await store.attacks.discardUnwritten(teamId)
     for (const execution of await store.executions.overdue(teamId)) {
       const verdict = await verdictOn(store, teamId, execution)
       if (!(await store.executions.giveUp(teamId, execution, verdict))) continue
       ended += 1
       hub.deliverSoon(teamId, execution.host)
     }
+  }
   return ended
 }

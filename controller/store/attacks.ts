@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { allowedFrom } from '../../shared/stages.ts'
-import { protectLabel } from '../../shared/protect-label.ts'
 import {
   annotationFields,
   attackFields,
@@ -9,12 +8,14 @@ import {
   type AttackRecord,
   type NewAttack,
 } from './attack-record.ts'
-import { toBlock, type AttackBlockRecord } from './attack-blocks.ts'
 import { listAttacks, type ListedAttacks } from './attack-list.ts'
-import { lostAfterMs, startWithinMs } from './attack-times.ts'
+import { creationRequest, oneScriptLimit } from './creation-request.ts'
+import { toRefused, type CreateResult } from './creation-result.ts'
 import { isId, keys } from './keys.ts'
+import { createLarge, discardUnwritten, withdrawUnwritten } from './large-attacks.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
 import { loadScript, type Redis } from './redis.ts'
+import { previewBy, surveyHosts } from './survey.ts'
 
 const create = loadScript('create-attack')
 const halt = loadScript('halt-attack')
@@ -24,25 +25,6 @@ const firstIds = 32
 
 /** 47 random bits: the remainder by the number of candidates is uniform to one in 10^9. */
 const randomRange = 2 ** 47
-
-export type CreateResult =
-  | { readonly kind: 'created'; readonly attackId: string; readonly hosts: readonly string[] }
-  /** The same request was made before: its attack. */
-  | { readonly kind: 'repeated'; readonly attackId: string }
-  /** The same idempotency key was used for another request. */
-  | { readonly kind: 'conflict' }
-  /** Somebody forbade new attacks. */
-  | { readonly kind: 'blocked'; readonly block: AttackBlockRecord | undefined }
-  | { readonly kind: 'missing'; readonly ids: readonly string[] }
-  /** Named hosts on which a controller runs. */
-  | { readonly kind: 'controller'; readonly hosts: readonly string[] }
-  | {
-      readonly kind: 'none'
-      readonly hostsWithTags: number
-      readonly protectedContainers: number
-      readonly controllerHosts: number
-    }
-  | { readonly kind: 'few'; readonly matching: number; readonly asked: number }
 
 /** What an attack would do: of so many units, `drawn` would be drawn. */
 export interface Preview {
@@ -57,8 +39,12 @@ export type OutReason = 'revoked' | 'silent' | 'tags' | 'controller' | 'no_conta
 
 /** The attacks of a team. */
 export interface Attacks {
-  /** Resolves the target and writes the attack in one step; it is on disk when this returns. */
+  /** Resolves the target and writes the attack, as if in one step; it is on disk when this returns. */
   create(attack: NewAttack): Promise<CreateResult>
+  /** Attacks that are not written to their end yet will not start. */
+  withdrawUnwritten(teamId: string): Promise<void>
+  /** Removes what is left of attacks that were never written to their end. */
+  discardUnwritten(teamId: string): Promise<number>
   /** Resolves the target with the same script, and writes nothing. */
   preview(attack: NewAttack): Promise<Preview>
   /** Records an attack that somebody started on a host. @returns false when it was there before */
@@ -86,6 +72,8 @@ export interface Attacks {
 export function openAttacks(redis: Redis): Attacks {
   return {
     create: (attack) => createAttack(redis, attack, firstIds),
+    withdrawUnwritten: (teamId) => withdrawUnwritten(redis, teamId),
+    discardUnwritten: (teamId) => discardUnwritten(redis, teamId),
     preview: (attack) => preview(redis, attack),
     recordManual: (attack) => recordManual(redis, attack),
     async find(teamId, attackId) {
@@ -129,24 +117,12 @@ async function runCreate(
   attack: NewAttack,
   options: { ids: number; preview: boolean },
 ): Promise<[string, ...string[]]> {
-  const { teamId, target, idempotency } = attack
-  const request = {
-    ...target,
+  const { teamId, idempotency } = attack
+  const request = creationRequest(attack, {
     preview: options.preview,
-    spared_boot_ids: attack.sparedBootIds ?? [],
     random: Array.from({ length: options.ids }, () => randomInt(randomRange)),
     execution_ids: Array.from({ length: options.ids }, () => randomUUID()),
-    start_within_ms: startWithinMs,
-    lost_after_ms: startWithinMs + lostAfterMs,
-    protect_key: protectLabel.key,
-    protect_value: protectLabel.value,
-    host_prefix: keys.hostPrefix(teamId),
-    outbox_prefix: keys.outboxPrefix(teamId),
-    open_prefix: keys.openPrefix(teamId),
-    execution_prefix: keys.executionPrefix(teamId),
-    idempotency: idempotency?.bodyHash ?? null,
-    blocked: attack.block ? JSON.stringify(attack.block) : null,
-  }
+  })
   return (await create.run(
     redis,
     [
@@ -161,41 +137,21 @@ async function runCreate(
       keys.hosts(teamId),
       keys.attackBlock(teamId),
     ],
-    [JSON.stringify(request), attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
+    [request, attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
   )) as [string, ...string[]]
 }
 
 async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promise<CreateResult> {
   const attackId = randomUUID()
   const [kind, ...rest] = await runCreate(redis, attackId, attack, { ids, preview: false })
-  const [first, second] = [Number(rest[0]), Number(rest[1])]
-  switch (kind) {
-    case 'more':
-      return await createAttack(redis, attack, first)
-    case 'missing':
-      return { kind, ids: rest }
-    case 'controller':
-      return { kind, hosts: rest }
-    case 'none':
-      return {
-        kind,
-        hostsWithTags: first,
-        protectedContainers: second,
-        controllerHosts: Number(rest[2]),
-      }
-    case 'few':
-      return { kind, matching: first, asked: second }
-    case 'repeated':
-      return { kind, attackId: rest[0] as string }
-    case 'conflict':
-      return { kind }
-    case 'blocked':
-      return { kind, block: toBlock(rest[0]) }
-    default: {
-      const hosts = rest.filter((_, index) => index > 0 && index % 2 === 0)
-      return { kind: 'created', attackId, hosts: [...new Set(hosts)] }
-    }
-  }
+  if (kind === 'large') return await createLarge(redis, attack)
+  if (kind === 'more')
+    return Number(rest[0]) > oneScriptLimit
+      ? await createLarge(redis, attack)
+      : await createAttack(redis, attack, Number(rest[0]))
+  if (kind !== 'ok') return toRefused([kind, ...rest])
+  const hosts = rest.filter((_, index) => index > 0 && index % 2 === 0)
+  return { kind: 'created', attackId, hosts: [...new Set(hosts)] }
 }
 
 /** An empty list of Lua is written as an object. */
@@ -205,7 +161,8 @@ function list<T>(value: readonly T[]): readonly T[] {
 
 async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
   const options = { ids: 0, preview: true }
-  const [, json = '{}'] = await runCreate(redis, randomUUID(), attack, options)
+  const [kind, json = '{}'] = await runCreate(redis, randomUUID(), attack, options)
+  if (kind === 'large') return previewBy(await surveyHosts(redis, attack))
   const found = JSON.parse(json) as Preview
   return {
     drawn: found.drawn,

@@ -94,6 +94,8 @@ export const keys = {
   /** ZSET of the attacks that are not over. */
   /** STRING the same as of the company, where the script that creates attacks reads it. */
   attackBlock: (teamId: string) => `temblor:{t:${teamId}}:attack-block`,
+  /** ZSET of the attacks whose slices are being written -> when that must be done, ms; 0 when they were halted. */
+  unwrittenAttacks: (teamId: string) => `temblor:{t:${teamId}}:unwritten`,
   activeAttacks: (teamId: string) => `temblor:{t:${teamId}}:active`,
   attackPrefix: (teamId: string) => `temblor:{t:${teamId}}:attack:`,
   attack: (teamId: string, attackId: string) => `temblor:{t:${teamId}}:attack:${attackId}`,

@@ -64,6 +64,7 @@ export const errorCatalogue = {
     status: 409,
     hint: 'Wait until it is lifted; GET /attacks/block says who blocked them and why.',
   },
+  attack_withdrawn: { status: 409, hint: 'Ask again if it is still wanted.' },
   idempotency_conflict: { status: 409, hint: 'Use a new Idempotency-Key for another request.' },
   route_not_found: { status: 404, hint: 'See /v1/openapi.json for the routes there are.' },
   request_timeout: { status: 408, hint: 'Send the whole request within ten seconds.' },

@@ -39,8 +39,7 @@ export interface Sent {
 }
 
 /** One team with its hosts and attacks, on a real Redis. */
-export function targetingRig(redis: Redis) {
-  const teamId = randomUUID()
+export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
   const attack = (
     { labels, ...body }: Sent,
     idempotency?: NewAttack['idempotency'],

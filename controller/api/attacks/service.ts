@@ -71,6 +71,7 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
       })
       if (result.kind === 'repeated') return result.attackId
       if (result.kind === 'conflict') throw idempotencyConflict()
+      if (result.kind === 'withdrawn') throw attackWithdrawn()
       if (result.kind === 'blocked') throw attacksBlocked(result.block)
       if (result.kind === 'controller')
         throw controllerHostError(namedControllerHosts(result.hosts), result.hosts)
@@ -119,6 +120,13 @@ function attacksBlocked(block: AttackBlockRecord | undefined): ApiError {
     'attacks_blocked',
     `New attacks are blocked in this company since ${since} by ${by}${why}. Nothing was started.`,
     { details: { by, since, reason } },
+  )
+}
+
+function attackWithdrawn(): ApiError {
+  return new ApiError(
+    'attack_withdrawn',
+    'Attacks were halted before all targets of this one were written, or that took too long. Nothing was started.',
   )
 }
 

@@ -1,8 +1,8 @@
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { Selector, Target } from '../../../shared/targets.ts'
-import type { CreateResult } from '../../store/attacks.ts'
+import type { Unmet } from '../../store/creation-result.ts'
 
-type Refused = Extract<CreateResult, { kind: 'missing' | 'none' | 'few' }>
+type Refused = Extract<Unmet, { kind: 'missing' | 'none' | 'few' }>
 
 /** Says what was looked for and not there; the hosts of other teams are simply not there. */
 export function targetProblem(target: Target, result: Refused): ApiError {

@@ -40,6 +40,8 @@ export function createHaltService(store: Store, hub: AgentHub): HaltService {
           : []
       const ofTeams = await Promise.all(
         teams.map(async (team) => {
+          // In this order: an attack that is written meanwhile is either withdrawn or listed.
+          await store.attacks.withdrawUnwritten(team.id)
           const ids = await store.attacks.activeIds(team.id)
           return await Promise.all(ids.map((id) => halt(team.id, id, caller, why)))
         }),

@@ -6,6 +6,7 @@
 -- ARGV 1 request (JSON: preview, type, hosts {ids, tags}, containers {ids, labels}, draw {of, count,
 --      percent}, random[], execution_ids[], start_within_ms, lost_after_ms, protect_key,
 --      protect_value, spared_boot_ids[], host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency,
+--      read_limit: hosts that are looked at at most,
 --      blocked: the same as KEYS 10, of the company)
 --      2 attack id, then field/value pairs of the attack record
 -- Returns {'ok', now, execution id, host, execution id, host, ...}
@@ -14,31 +15,19 @@
 --       | {'none', hosts that carry the tags, protected containers, hosts that hold a controller}
 --       | {'few', number that match, number that was asked for}
 --       | {'more', number of execution ids and random numbers needed}
+--       | {'large'} (more hosts to look at than one script may)
 --       | {'repeated', attack id} | {'conflict'} (idempotency key seen with this or another body)
 --       | {'blocked', JSON of who forbade it}
 --       | {'preview', JSON: number drawn, rows, hosts that are out and why}
-local request = cjson.decode(ARGV[1])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local null = cjson.null
-
-local function given(value)
-  return value ~= nil and value ~= null
+-- @include creation
+-- The connection broke after this was written, and the command was sent once more.
+if redis.call('EXISTS', KEYS[4]) == 1 then
+  return { 'repeated', ARGV[2] }
 end
-
-if given(request.idempotency) then
-  local seen = redis.call('GET', KEYS[8])
-  if seen then
-    local id, body = string.match(seen, '^(%S+) (%S+)$')
-    return body == request.idempotency and { 'repeated', id } or { 'conflict' }
-  end
+local refused = refusal(KEYS[8], KEYS[10])
+if refused then
+  return refused
 end
-
-local blocked = given(request.blocked) and request.blocked or redis.call('GET', KEYS[10])
-if blocked and not request.preview then
-  return { 'blocked', blocked }
-end
-
 -- @include resolve-target
 -- @include write-attack
 local answer, rows, without = resolve_target()

@@ -66,7 +66,7 @@ local function why_not(identifier)
     return 'revoked'
   elseif not lease or tonumber(lease) <= now or record[1] ~= 'ACTIVE' then
     return 'silent'
-  elseif not carries(request.hosts.tags, cjson.decode(record[2] or '{}')) then
+  elseif next(request.hosts.tags) and not carries(request.hosts.tags, cjson.decode(record[2] or '{}')) then
     return 'tags'
   elseif spared[record[3]] then
     return 'controller'
@@ -81,6 +81,11 @@ local function resolve_target()
   local missing = { 'missing' }
   local controllers = { 'controller' }
   local asked
+  local size = given(request.hosts.ids) and #request.hosts.ids
+    or redis.call(request.preview and 'SCARD' or 'ZCARD', KEYS[request.preview and 9 or 1])
+  if size > request.read_limit then
+    return { 'large' }
+  end
   if given(request.hosts.ids) then
     asked = request.hosts.ids
   elseif request.preview then

@@ -1,34 +1,57 @@
--- Writes an attack with its executions, each host's outbox entry, the due times and the events. Needs `request`, `now`,
--- `given` and the keys of create-attack.
+-- Writes attacks and executions. Needs creation.
 
-local function write_attack(rows, without)
-  redis.call('HSET', KEYS[4], 'created_ms', now, 'start_by_ms', now + request.start_within_ms,
-    'open', #rows, 'without',
-    (request.type == 'Random' or #without == 0) and '[]' or cjson.encode(without))
-  for i = 3, #ARGV, 2 do
-    redis.call('HSET', KEYS[4], ARGV[i], ARGV[i + 1])
-  end
-  redis.call('ZADD', KEYS[2], now, ARGV[2])
-  redis.call('ZADD', KEYS[3], now, ARGV[2])
-  local result = { 'ok', now }
+-- The targets: each with its record, its order in the host's outbox, and when it counts as lost. At most some hundreds.
+local function write_executions(attack_id, executions, due, rows)
+  local ids, times = {}, {}
   for i, row in ipairs(rows) do
-    local id = request.execution_ids[i]
-    local container = row.container or {}
-    redis.call('HSET', request.execution_prefix .. id, 'id', id, 'attack_id', ARGV[2],
-      'host', row.host, 'container_id', container.id or '', 'container_name', container.name or '',
+    redis.call('HSET', request.execution_prefix .. row.id, 'id', row.id, 'attack_id', attack_id,
+      'host', row.host, 'container_id', row.container_id, 'container_name', row.container_name,
       'stage', 'Pending', 'generation', 1, 'seq', 0, 'created_ms', now, 'updated_ms', now,
       'service_states', 'Pending@' .. now, 'client_states', '')
-    redis.call('RPUSH', KEYS[5], id)
-    redis.call('HSET', request.outbox_prefix .. row.host, id, 1)
-    redis.call('SADD', request.open_prefix .. row.host, id)
-    redis.call('ZADD', KEYS[6], now + request.lost_after_ms, id)
-    redis.call('XADD', KEYS[7], 'MAXLEN', '~', 10000, '*', 'attack', ARGV[2], 'execution', id,
-      'stage', 'Pending', 'at', now)
-    result[#result + 1] = id
-    result[#result + 1] = row.host
+    redis.call('HSET', request.outbox_prefix .. row.host, row.id, 1)
+    redis.call('SADD', request.open_prefix .. row.host, row.id)
+    ids[i] = row.id
+    times[2 * i - 1] = now + request.lost_after_ms
+    times[2 * i] = row.id
+  end
+  redis.call('RPUSH', executions, unpack(ids))
+  redis.call('ZADD', due, unpack(times))
+end
+
+-- The attack itself; its fields are ARGV from 3. Whoever has it can reach its executions: it comes last.
+local function write_record(keys, size, without)
+  redis.call('HSET', keys.attack, 'created_ms', now, 'start_by_ms', now + request.start_within_ms, 'without', without)
+  for i = 3, #ARGV, 2 do
+    redis.call('HSET', keys.attack, ARGV[i], ARGV[i + 1])
+  end
+  redis.call('ZADD', keys.attacks, now, ARGV[2])
+  -- Of an attack in slices some may be over: their host was revoked.
+  if redis.call('HINCRBY', keys.attack, 'open', size) > 0 then
+    redis.call('ZADD', keys.active, now, ARGV[2])
   end
   if given(request.idempotency) then
-    redis.call('SET', KEYS[8], ARGV[2] .. ' ' .. request.idempotency, 'EX', 86400)
+    redis.call('SET', keys.idempotency, ARGV[2] .. ' ' .. request.idempotency, 'EX', 86400)
   end
+end
+
+local function announce_target(events, id)
+  redis.call('XADD', events, 'MAXLEN', '~', 10000, '*', 'attack', ARGV[2], 'execution', id,
+    'stage', 'Pending', 'at', now)
+end
+
+-- All of it at once, with the keys of create-attack.
+local function write_attack(rows, without)
+  local result = { 'ok', now }
+  for i, row in ipairs(rows) do
+    local container = row.container or {}
+    rows[i] = { id = request.execution_ids[i], host = row.host,
+      container_id = container.id or '', container_name = container.name or '' }
+    announce_target(KEYS[7], rows[i].id)
+    result[#result + 1] = rows[i].id
+    result[#result + 1] = row.host
+  end
+  write_executions(ARGV[2], KEYS[5], KEYS[6], rows)
+  write_record({ attack = KEYS[4], attacks = KEYS[2], active = KEYS[3], idempotency = KEYS[8] }, #rows,
+    (request.type == 'Random' or #without == 0) and '[]' or cjson.encode(without))
   return result
 end

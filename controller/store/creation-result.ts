@@ -1,0 +1,56 @@
+import { toBlock, type AttackBlockRecord } from './attack-blocks.ts'
+
+export type CreateResult =
+  | { readonly kind: 'created'; readonly attackId: string; readonly hosts: readonly string[] }
+  | Refused
+
+/** Why an attack is not created. */
+export type Refused =
+  /** The same request was made before: its attack. */
+  | { readonly kind: 'repeated'; readonly attackId: string }
+  /** The same idempotency key was used for another request. */
+  | { readonly kind: 'conflict' }
+  /** Somebody forbade new attacks. */
+  | { readonly kind: 'blocked'; readonly block: AttackBlockRecord | undefined }
+  /** Everything was halted before it was all written, or that took too long. */
+  | { readonly kind: 'withdrawn' }
+  | Unmet
+
+/** What there is does not do for the target. */
+export type Unmet =
+  | { readonly kind: 'missing'; readonly ids: readonly string[] }
+  /** Named hosts on which a controller runs. */
+  | { readonly kind: 'controller'; readonly hosts: readonly string[] }
+  | {
+      readonly kind: 'none'
+      readonly hostsWithTags: number
+      readonly protectedContainers: number
+      readonly controllerHosts: number
+    }
+  | { readonly kind: 'few'; readonly matching: number; readonly asked: number }
+
+type Numbers = readonly (number | undefined)[]
+
+/** By kind; the rest of the answer as texts, and as numbers. */
+const refusals: Readonly<Record<string, (texts: string[], numbers: Numbers) => Refused>> = {
+  missing: (ids) => ({ kind: 'missing', ids }),
+  controller: (hosts) => ({ kind: 'controller', hosts }),
+  none: (_, [hostsWithTags = 0, protectedContainers = 0, controllerHosts = 0]) => ({
+    kind: 'none',
+    hostsWithTags,
+    protectedContainers,
+    controllerHosts,
+  }),
+  few: (_, [matching = 0, asked = 0]) => ({ kind: 'few', matching, asked }),
+  repeated: ([attackId = '']) => ({ kind: 'repeated', attackId }),
+  blocked: ([block]) => ({ kind: 'blocked', block: toBlock(block) }),
+  conflict: () => ({ kind: 'conflict' }),
+  withdrawn: () => ({ kind: 'withdrawn' }),
+}
+
+/** What a script answered instead of creating. @throws Error for an answer that is none */
+export function toRefused([kind, ...rest]: readonly (string | number)[]): Refused {
+  const refusal = refusals[String(kind)]
+  if (!refusal) throw new Error(`The creating script answered ${String(kind)}.`)
+  return refusal(rest.map(String), rest.map(Number))
+}
