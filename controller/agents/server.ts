@@ -4,6 +4,7 @@ import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/Enro
 import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolResponse.ts'
 import { loadAgentService } from '../../proto/load.ts'
 import { isId } from '../store/keys.ts'
+import { Heartbeats } from './heartbeats.ts'
 import type { AgentSubject } from './authority.ts'
 import type { AgentDoor } from './door.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
@@ -23,10 +24,12 @@ export interface AgentServer {
  * @throws Error when the port is taken
  */
 export async function startAgentServer(
-  deps: SessionDeps,
+  given: Omit<SessionDeps, 'heartbeats'>,
   door: AgentDoor,
   listen: { host: string; port: number },
 ): Promise<AgentServer> {
+  const heartbeats = new Heartbeats({ hosts: given.store.hosts, logger: given.logger })
+  const deps = { ...given, heartbeats }
   const server = new Server({ ...keepalive, 'grpc.enable_channelz': 0 })
   server.addService(loadAgentService().service, {
     Enrol: (
@@ -58,6 +61,7 @@ export async function startAgentServer(
     close: () =>
       new Promise((resolve) => {
         deps.hub.drain()
+        heartbeats.close()
         const force = setTimeout(() => server.forceShutdown(), 1_000)
         server.tryShutdown(() => {
           clearTimeout(force)

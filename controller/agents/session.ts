@@ -6,9 +6,11 @@ import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbe
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
 import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
+import type { RefreshResult } from '../store/hosts.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { AgentSubject, Authority } from './authority.ts'
+import type { Heartbeats } from './heartbeats.ts'
 import type { AgentHub } from './hub.ts'
 import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
@@ -31,6 +33,7 @@ export interface SessionDeps {
   readonly agentAudit: AgentAudit
   readonly logger: Logger
   readonly controllerId: string
+  readonly heartbeats: Heartbeats
   /** Of the kernel that this controller runs on. */
   readonly bootId: string
   readonly heartbeatMs: number
@@ -111,15 +114,14 @@ export class AgentSession {
   /** Handles one message. @throws Error when storage is away; the agent then sends it again */
   async handle(message: AgentMessage__Output): Promise<void> {
     const { heartbeat, inventory, commandAck, executionUpdate, manualAttack } = message
-    const { store } = this.deps
-    if (heartbeat) await this.onHeartbeat(heartbeat)
-    else if (inventory) await this.refresh({ inventory })
+    if (heartbeat) this.onHeartbeat(heartbeat)
+    else if (inventory) await this.onInventory(inventory)
     else if (commandAck) await this.onCommandAck(commandAck)
     else if (executionUpdate) await this.onUpdate(executionUpdate)
     else if (manualAttack)
       await recordManualAttack(this.deps, this.agent, this.identifier, manualAttack)
     else if (message.renewCertificate) await this.onRenew(message.renewCertificate.csrPem)
-    else if (message.bye) await store.hosts.release(this.teamId, this.identifier, this.epoch)
+    else if (message.bye) await this.onBye()
     else this.deps.logger.warn({ host: this.identifier }, 'unexpected message from an agent')
   }
 
@@ -192,22 +194,36 @@ export class AgentSession {
       }
   }
 
-  private async onHeartbeat(heartbeat: Heartbeat__Output): Promise<void> {
+  private onHeartbeat(heartbeat: Heartbeat__Output): void {
     this.heartbeatSeen = heartbeat.seq
-    await this.refresh({ running: heartbeat.running.map((ref) => ref.executionId) })
+    const running = heartbeat.running.map((ref) => ref.executionId)
+    const answer = (result: RefreshResult) => this.onRefreshed(result)
+    this.deps.heartbeats.beat(this.teamId, { ...this.lease(), running, answer })
     // Agents that run nothing are not answered: that would cost more than the heartbeat.
-    if (heartbeat.running.length > 0)
+    if (heartbeat.running.length > 0 && this.deps.heartbeats.isKept())
       this.stream.send({ leaseAck: { heartbeatSeq: heartbeat.seq } })
   }
 
-  private async refresh(change: {
-    inventory?: Inventory__Output
-    running?: readonly string[]
-  }): Promise<void> {
-    const lease = { epoch: this.epoch, leaseMs: this.leaseMs }
-    const result = await this.deps.store.hosts.refresh(this.teamId, this.identifier, lease, change)
+  private async onInventory(inventory: Inventory__Output): Promise<void> {
+    const change = { ...this.lease(), inventory }
+    const [result] = await this.deps.store.hosts.refresh(this.teamId, [change])
+    if (result) this.onRefreshed(result)
+  }
+
+  private async onBye(): Promise<void> {
+    this.deps.heartbeats.forget(this.teamId, this.identifier)
+    await this.deps.store.hosts.release(this.teamId, this.identifier, this.epoch)
+  }
+
+  private lease() {
+    return { identifier: this.identifier, epoch: this.epoch, leaseMs: this.leaseMs }
+  }
+
+  private onRefreshed(result: RefreshResult): void {
     if (result.kind === 'revoked') this.refuse('revoked', 'This host is revoked.', true)
     if (result.kind === 'replaced') this.giveWay()
+    if (result.kind === 'forgotten')
+      this.refuse('forgotten', 'This host was silent for long. It registers again.', false)
     if (result.kind === 'ok' && result.waitingOrders > 0) this.deliverSoon()
   }
 

@@ -11,6 +11,7 @@ import {
 import { listAttacks, type ListedAttacks } from './attack-list.ts'
 import { creationRequest, oneScriptLimit } from './creation-request.ts'
 import { toRefused, type CreateResult } from './creation-result.ts'
+import { mendIndex, sweepHosts } from './host-index.ts'
 import { isId, keys } from './keys.ts'
 import { createLarge, discardUnwritten, withdrawUnwritten } from './large-attacks.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
@@ -71,7 +72,7 @@ export interface Attacks {
 /** Opens the store of attacks. */
 export function openAttacks(redis: Redis): Attacks {
   return {
-    create: (attack) => createAttack(redis, attack, firstIds),
+    create: (attack) => createAttack(redis, attack, { ids: firstIds, readAll: false }),
     withdrawUnwritten: (teamId) => withdrawUnwritten(redis, teamId),
     discardUnwritten: (teamId) => discardUnwritten(redis, teamId),
     preview: (attack) => preview(redis, attack),
@@ -115,11 +116,12 @@ async function runCreate(
   redis: Redis,
   attackId: string,
   attack: NewAttack,
-  options: { ids: number; preview: boolean },
+  options: { ids: number; preview: boolean; readAll: boolean },
 ): Promise<[string, ...string[]]> {
   const { teamId, idempotency } = attack
   const request = creationRequest(attack, {
     preview: options.preview,
+    read_all: options.readAll,
     random: Array.from({ length: options.ids }, () => randomInt(randomRange)),
     execution_ids: Array.from({ length: options.ids }, () => randomUUID()),
   })
@@ -141,14 +143,27 @@ async function runCreate(
   )) as [string, ...string[]]
 }
 
-async function createAttack(redis: Redis, attack: NewAttack, ids: number): Promise<CreateResult> {
+async function createAttack(
+  redis: Redis,
+  attack: NewAttack,
+  options: { ids: number; readAll: boolean },
+): Promise<CreateResult> {
   const attackId = randomUUID()
-  const [kind, ...rest] = await runCreate(redis, attackId, attack, { ids, preview: false })
+  const [kind, ...rest] = await runCreate(redis, attackId, attack, { ...options, preview: false })
   if (kind === 'large') return await createLarge(redis, attack)
   if (kind === 'more')
     return Number(rest[0]) > oneScriptLimit
       ? await createLarge(redis, attack)
-      : await createAttack(redis, attack, Number(rest[0]))
+      : await createAttack(redis, attack, { ...options, ids: Number(rest[0]) })
+  if (kind === 'sweep') {
+    await sweepHosts(redis, attack.teamId)
+    return await createAttack(redis, attack, options)
+  }
+  if (kind === 'mend') {
+    await mendIndex(redis, attack.teamId)
+    // Should the index still not do, as while an older version runs beside, the hosts are read one by one.
+    return await createAttack(redis, attack, { ...options, readAll: true })
+  }
   if (kind !== 'ok') return toRefused([kind, ...rest])
   const hosts = rest.filter((_, index) => index > 0 && index % 2 === 0)
   return { kind: 'created', attackId, hosts: [...new Set(hosts)] }
@@ -160,7 +175,7 @@ function list<T>(value: readonly T[]): readonly T[] {
 }
 
 async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
-  const options = { ids: 0, preview: true }
+  const options = { ids: 0, preview: true, readAll: true }
   const [kind, json = '{}'] = await runCreate(redis, randomUUID(), attack, options)
   if (kind === 'large') return previewBy(await surveyHosts(redis, attack))
   const found = JSON.parse(json) as Preview

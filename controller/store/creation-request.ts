@@ -23,6 +23,7 @@ export function creationRequest(attack: NewAttack, change: object): string {
     lost_after_ms: startWithinMs + lostAfterMs,
     protect_key: protectLabel.key,
     protect_value: protectLabel.value,
+    host_index: keys.hostIndex(teamId),
     host_prefix: keys.hostPrefix(teamId),
     outbox_prefix: keys.outboxPrefix(teamId),
     open_prefix: keys.openPrefix(teamId),

@@ -9,7 +9,7 @@ import { answersOf, loadScript, redisNowMs, type Redis } from './redis.ts'
 const forgottenAfterMs = 24 * 60 * 60_000
 
 const claim = loadScript('claim-host')
-const refresh = loadScript('refresh-host')
+const refresh = loadScript('refresh-hosts')
 const release = loadScript('release-host')
 const revoke = loadScript('revoke-host')
 
@@ -46,17 +46,23 @@ export type RefreshResult =
   | { readonly kind: 'ok'; readonly waitingOrders: number }
   | { readonly kind: 'revoked' }
   | { readonly kind: 'replaced' }
+  /** The host was silent for so long that it has to register again. */
+  | { readonly kind: 'forgotten' }
+
+/** A heartbeat of a session, or a new inventory. */
+export interface HostRefresh {
+  readonly identifier: string
+  readonly epoch: number
+  readonly leaseMs: number
+  readonly inventory?: Inventory__Output
+  readonly running?: readonly string[]
+}
 
 /** The hosts of a team, who is alive, and which session of an agent counts. */
 export interface Hosts {
   claim(teamId: string, host: HostClaim, leaseMs: number): Promise<ClaimResult>
-  /** Renews the lease of the session; `change` writes a new inventory or what runs. */
-  refresh(
-    teamId: string,
-    identifier: string,
-    session: { epoch: number; leaseMs: number },
-    change: { inventory?: Inventory__Output; running?: readonly string[] },
-  ): Promise<RefreshResult>
+  /** Renews leases of sessions, all in one step; gives the results in their order. */
+  refresh(teamId: string, hosts: readonly HostRefresh[]): Promise<RefreshResult[]>
   /** The agent left: the host is no longer targetable. */
   release(teamId: string, identifier: string, epoch: number): Promise<void>
   /** Cuts a host off for good; false when there is none of this name. */
@@ -91,29 +97,24 @@ export function openHosts(redis: Redis): Hosts {
           keys.hosts(teamId),
           keys.host(teamId, host.identifier),
           keys.revokedInstances(teamId),
+          keys.hostIndex(teamId),
         ],
         [host.identifier, host.instanceId, leaseMs, ...Object.entries(fields).flat()],
       )
       return toClaimResult(answer as [ClaimResult['kind'], ...string[]])
     },
-    async refresh(teamId, identifier, session, change) {
-      const fields = {
-        ...(change.inventory
-          ? { ...inventoryFields(change.inventory), updated_ms: String(Date.now()) }
-          : {}),
-        ...(change.running ? { running: JSON.stringify(change.running) } : {}),
-      }
-      const [kind, waiting] = (await refresh.run(
+    async refresh(teamId, hosts) {
+      const found = (await refresh.run(
         redis,
-        [keys.liveHosts(teamId), keys.host(teamId, identifier), keys.outbox(teamId, identifier)],
-        [identifier, session.epoch, session.leaseMs, ...Object.entries(fields).flat()],
-      )) as [RefreshResult['kind'], number]
-      return kind === 'ok' ? { kind, waitingOrders: waiting } : { kind }
+        [keys.liveHosts(teamId), keys.hostIndex(teamId)],
+        [keys.hostPrefix(teamId), keys.outboxPrefix(teamId), ...hosts.flatMap(refreshArgs)],
+      )) as number[]
+      return found.map(toRefreshResult)
     },
     async release(teamId, identifier, epoch) {
       await release.run(
         redis,
-        [keys.liveHosts(teamId), keys.host(teamId, identifier)],
+        [keys.liveHosts(teamId), keys.host(teamId, identifier), keys.hostIndex(teamId)],
         [identifier, epoch],
       )
     },
@@ -151,6 +152,19 @@ async function controllersOf(
   return (await answersOf(pipeline)).map((id) => (id as string | null) || undefined)
 }
 
+function refreshArgs({ identifier, epoch, leaseMs, inventory, running }: HostRefresh) {
+  const fields = {
+    ...(inventory ? { ...inventoryFields(inventory), updated_ms: String(Date.now()) } : {}),
+    ...(running ? { running: JSON.stringify(running) } : {}),
+  }
+  return [identifier, epoch, leaseMs, JSON.stringify(Object.entries(fields).flat())]
+}
+
+function toRefreshResult(found: number): RefreshResult {
+  if (found >= 0) return { kind: 'ok', waitingOrders: found }
+  return { kind: found === -1 ? 'replaced' : found === -2 ? 'revoked' : 'forgotten' }
+}
+
 async function setState(
   redis: Redis,
   teamId: string,
@@ -159,7 +173,12 @@ async function setState(
 ): Promise<boolean> {
   const done = await revoke.run(
     redis,
-    [keys.liveHosts(teamId), keys.host(teamId, identifier), keys.revokedInstances(teamId)],
+    [
+      keys.liveHosts(teamId),
+      keys.host(teamId, identifier),
+      keys.revokedInstances(teamId),
+      keys.hostIndex(teamId),
+    ],
     [identifier, state],
   )
   return done === 1

@@ -76,6 +76,8 @@ export const keys = {
 
   /** ZSET identifier -> lease expiry, ms of Redis' clock. */
   liveHosts: (teamId: string) => `temblor:{t:${teamId}}:live`,
+  /** HASH slot -> identifier of the host; what stands beside it says `lua/include/host-index.lua`. */
+  hostIndex: (teamId: string) => `temblor:{t:${teamId}}:index`,
   /** SET of identifiers. */
   hosts: (teamId: string) => `temblor:{t:${teamId}}:hosts`,
   /** SET of the instances of agents that were revoked: another name does not help them. */

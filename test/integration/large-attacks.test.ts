@@ -48,7 +48,7 @@ describe('an attack on more hosts than one script writes', () => {
     )
   const isGone = async () => {
     const left = await watcher.keys(`*{t:${rig.teamId}}*`)
-    return left.filter((name) => !/:(hosts|host:.*|live|attack-block)$/.test(name))
+    return left.filter((name) => !/:(hosts|host:.*|live|index.*|attack-block)$/.test(name))
   }
 
   it('reaches each of them once, and all at the same moment', async () => {

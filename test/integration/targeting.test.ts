@@ -135,7 +135,8 @@ describe('targeting', () => {
     const hosts = openHosts(test.redis)
     await rig.claim('h1')
     await rig.claim('h1')
-    const refresh = (epoch: number) => hosts.refresh(rig.teamId, 'h1', { epoch, leaseMs }, {})
+    const refresh = async (epoch: number) =>
+      (await hosts.refresh(rig.teamId, [{ identifier: 'h1', epoch, leaseMs }]))[0]
     expect(await refresh(1)).toEqual({ kind: 'replaced' })
     expect(await refresh(2)).toEqual({ kind: 'ok', waitingOrders: 0 })
     await hosts.release(rig.teamId, 'h1', 1)

@@ -1,9 +1,10 @@
 #!lua
 -- Opens a session of an agent: refuses a revoked host and a second live host of the same name.
--- KEYS 1 live hosts, 2 hosts, 3 this host, 4 revoked instances
+-- KEYS 1 live hosts, 2 hosts, 3 this host, 4 revoked instances, 5 index of hosts
 -- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record; `controller` among
 --      them is who holds the session
 -- Returns {'ok', epoch, now, 1 when another instance or nobody had this name, controller of the session before} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
+-- @include host-index
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HGET', KEYS[3], 'state')
@@ -26,4 +27,7 @@ for i = 4, #ARGV, 2 do
 end
 redis.call('SADD', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
+local slot = slot_for(KEYS[5], ARGV[1], now)
+index_tags(KEYS[5], slot, redis.call('HGET', KEYS[3], 'tags') or '{}')
+slot_up(KEYS[5], slot)
 return { 'ok', epoch, now, other == ARGV[2] and 0 or 1, before }

@@ -3,7 +3,7 @@
 
 export interface Refusal {
   /**
-   * revoked, identifier_in_use, replaced, unknown_team, draining
+   * revoked, identifier_in_use, replaced, forgotten, unknown_team, draining
    */
   'code'?: (string);
   'message'?: (string);
@@ -12,7 +12,7 @@ export interface Refusal {
 
 export interface Refusal__Output {
   /**
-   * revoked, identifier_in_use, replaced, unknown_team, draining
+   * revoked, identifier_in_use, replaced, forgotten, unknown_team, draining
    */
   'code': (string);
   'message': (string);

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Heartbeats } from '../../controller/agents/heartbeats.ts'
+import { openHosts, type Hosts, type RefreshResult } from '../../controller/store/hosts.ts'
+import { keys } from '../../controller/store/keys.ts'
+import { openRedis, redisNowMs } from '../../controller/store/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { leaseMs, targetingRig } from '../support/targeting-rig.ts'
+import { until } from '../support/until.ts'
+
+const logger = pino({ level: 'silent' })
+
+let test: TestRedis
+let hosts: Hosts
+let rig: ReturnType<typeof targetingRig>
+beforeAll(async () => {
+  test = await startTestRedis()
+  hosts = openHosts(test.redis)
+})
+afterAll(() => test[Symbol.asyncDispose]())
+beforeEach(() => {
+  rig = targetingRig(test.redis)
+})
+
+/** Sends a heartbeat; resolves to what became of it. */
+function beat(
+  heartbeats: Heartbeats,
+  identifier: string,
+  { epoch = 1, running = [] as string[], lease = leaseMs } = {},
+): Promise<RefreshResult> {
+  return new Promise((answer) => {
+    heartbeats.beat(rig.teamId, { identifier, epoch, leaseMs: lease, running, answer })
+  })
+}
+
+async function scriptCalls(): Promise<number> {
+  const stats = await test.redis.info('commandstats')
+  return ['evalsha', 'eval'].reduce(
+    (sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
+    0,
+  )
+}
+
+const record = (identifier: string) => test.redis.hgetall(keys.host(rig.teamId, identifier))
+
+describe('heartbeats', () => {
+  it('of a team are written in one step, and each session hears of its own', async () => {
+    for (let i = 0; i < 20; i += 1) await rig.claim(`h${i}`)
+    await rig.create({ type: 'Exact', exact: ['h3'] })
+    await hosts.revoke(rig.teamId, 'h4')
+    const revokedEpoch = Number((await record('h4'))['epoch'])
+    const heartbeats = new Heartbeats({ hosts, logger })
+    await beat(heartbeats, 'h0')
+    const before = await scriptCalls()
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        beat(heartbeats, `h${i}`, {
+          epoch: i === 5 ? 0 : i === 4 ? revokedEpoch : 1,
+          running: [`x${i}`],
+        }),
+      ),
+    )
+    expect(await scriptCalls()).toBe(before + 1)
+    expect(all[3]).toEqual({ kind: 'ok', waitingOrders: 1 })
+    expect(all[4]).toEqual({ kind: 'revoked' })
+    expect(all[5]).toEqual({ kind: 'replaced' })
+    expect(all.filter(({ kind }) => kind === 'ok')).toHaveLength(18)
+    // The older session changed nothing; that of the next host did.
+    expect((await record('h5'))['running']).toBe('[]')
+    expect((await record('h6'))['running']).toBe('["x6"]')
+    heartbeats.close()
+  })
+
+  it('renew the lease, and one after a goodbye does not', async () => {
+    for (const name of ['stays', 'goes']) await rig.claim(name, {}, [], name, 1_000)
+    const heartbeats = new Heartbeats({ hosts, logger })
+    heartbeats.beat(rig.teamId, { identifier: 'goes', epoch: 1, leaseMs, answer: () => undefined })
+    const stays = beat(heartbeats, 'stays')
+    heartbeats.forget(rig.teamId, 'goes')
+    await hosts.release(rig.teamId, 'goes', 1)
+    expect(await stays).toMatchObject({ kind: 'ok' })
+    const left = async (name: string) =>
+      Number(await test.redis.zscore(keys.liveHosts(rig.teamId), name)) -
+      (await redisNowMs(test.redis, keys.liveHosts(rig.teamId)))
+    expect(await left('stays')).toBeGreaterThan(leaseMs - 2_000)
+    expect(await left('goes')).toBeLessThan(0)
+    expect(await rig.create({ percent: 100 })).toMatchObject({ hosts: ['stays'] })
+    heartbeats.close()
+  })
+
+  it('wait while Redis is away: of each host the latest, and none whose lease is over by then', async () => {
+    for (const name of ['twice', 'once']) await rig.claim(name)
+    await rig.claim('short', {}, [], 'short', 60_000)
+    const redis = openRedis(test.url)
+    redis.on('error', () => undefined)
+    const failures: unknown[] = []
+    const listening = pino({ level: 'warn' }, { write: (line: string) => failures.push(line) })
+    const heartbeats = new Heartbeats({ hosts: openHosts(redis), logger: listening })
+    await beat(heartbeats, 'once')
+    expect(heartbeats.isKept()).toBe(true)
+    // Gone for this connection only, as a network can be.
+    redis.disconnect()
+    await once(redis, 'end')
+    const answers: string[] = []
+    const say = (identifier: string, running: string, lease = leaseMs) =>
+      heartbeats.beat(rig.teamId, {
+        identifier,
+        epoch: 1,
+        leaseMs: lease,
+        running: [running],
+        answer: () => answers.push(running),
+      })
+    say('twice', 'first')
+    say('short', 'short', 300)
+    await until('one round has failed', () => failures.length > 0)
+    say('twice', 'second')
+    await until('another round has failed', () => failures.length > 1)
+    await redis.connect()
+    await until('they are written', () => answers.length > 0)
+    expect(answers).toEqual(['second'])
+    expect((await record('twice'))['running']).toBe('["second"]')
+    expect((await record('short'))['running']).toBe('[]')
+    expect(heartbeats.isKept()).toBe(true)
+    heartbeats.close()
+    redis.disconnect()
+  })
+})
