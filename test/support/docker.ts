@@ -62,12 +62,15 @@ export async function targetContainers(): Promise<TargetContainers> {
   await makeImage()
   const run = randomUUID().slice(0, 8)
   const started: Docker.Container[] = []
+  let begun = 0
   return {
     run,
     async start(labels, cores = 0.5) {
       const all = { ...labels, 'temblor.test': run }
+      const name = `temblor-test-${run}-${begun}`
+      begun += 1
       const running = await new GenericContainer(targetImage)
-        .withName(`temblor-test-${run}-${started.length}`)
+        .withName(name)
         .withCommand(['/bin/sleep', '3600'])
         .withLabels(all)
         .withNetworkMode('none')

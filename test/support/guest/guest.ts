@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../until.ts'
-import type { CableEnd } from './cable.ts'
 import { GuestAgentClient, type GuestResult } from './guest-agent.ts'
 import { guestImage, type GuestImage } from './image.ts'
 import { projectDisk } from './project-disk.ts'
@@ -25,8 +24,6 @@ export interface GuestOptions {
   readonly name: string
   readonly memoryMb?: number
   readonly cpus?: number
-  /** eth1 and so on, joined to another guest: see `layCable`. Addresses as `192.0.2.1/24`. */
-  readonly nics?: readonly { readonly end: CableEnd; readonly addresses: readonly string[] }[]
   /** Further words for the kernel's command line. */
   readonly kernelArgs?: readonly string[]
 }
@@ -95,10 +92,10 @@ async function makeDisks(): Promise<GuestDisks> {
 
 /** Makes a guest with a fresh disk, boots it and waits until it answers (10 to 25 s). */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
-  const { name, memoryMb = 768, cpus = 2, nics = [], kernelArgs = [] } = options
+  const { name, memoryMb = 768, cpus = 2, kernelArgs = [] } = options
   const { image, project } = await guestDisks()
   const dir = mkdtempSync(join(tmpdir(), 'temblor-guest-'))
-  const machine: Machine = { name, memoryMb, cpus, nics, kernelArgs, image, project, dir }
+  const machine: Machine = { name, memoryMb, cpus, kernelArgs, image, project, dir }
   await tool('qemu-img', [
     'create',
     '-q',

@@ -1,7 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CableEnd } from './cable.ts'
 import type { GuestImage } from './image.ts'
 
 /** What a guest is made of. */
@@ -9,8 +7,6 @@ export interface Machine {
   readonly name: string
   readonly cpus: number
   readonly memoryMb: number
-  /** eth1 and so on; eth0 leads to this machine, which is 10.0.2.2 there. */
-  readonly nics: readonly { readonly end: CableEnd; readonly addresses: readonly string[] }[]
   readonly kernelArgs: readonly string[]
   readonly image: GuestImage
   readonly project: string
@@ -36,7 +32,6 @@ export const agentSocket = (dir: string): string => join(dir, 'agent')
 
 /** Starts QEMU on the machine's disk, as it is. */
 export function startQemu(machine: Machine): Qemu {
-  for (const { end } of machine.nics) rmSync(end.local, { force: true })
   const args = ['--pdeathsig', 'KILL', 'qemu-system-x86_64', ...qemuArgs(machine)]
   const child = spawn('setpriv', args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let complaints = ''
@@ -75,7 +70,6 @@ function qemuArgs(machine: Machine): string[] {
     ['-device', 'virtio-rng-pci'],
     ['-netdev', 'user,id=eth0'],
     ['-device', 'virtio-net-pci,netdev=eth0,romfile='],
-    ...machine.nics.flatMap(({ end }, index) => nicOptions(`eth${index + 1}`, end)),
     ['-chardev', `socket,id=agent,path=${agentSocket(dir)},server=on,wait=off`],
     ['-device', 'virtio-serial-pci'],
     ['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
@@ -85,20 +79,8 @@ function qemuArgs(machine: Machine): string[] {
   return ['-nodefaults', '-no-user-config', ...options.flat()]
 }
 
-function kernelLine({ name, nics, kernelArgs }: Machine): string {
+function kernelLine({ name, kernelArgs }: Machine): string {
   const args = ['console=ttyS0', 'quiet', 'loglevel=4', 'panic=5', 'mitigations=off']
-  // Names by the order of the cards, whatever slot QEMU puts them in.
   args.push('net.ifnames=0', `systemd.hostname=${name}`, 'systemd.show_status=no')
-  args.push(...nics.map(({ addresses }, index) => `guest.eth${index + 1}=${addresses.join(',')}`))
   return [...args, ...kernelArgs].join(' ')
-}
-
-function nicOptions(id: string, { local, remote }: CableEnd): [name: string, value: string][] {
-  const ends = `local.type=unix,local.path=${local},remote.type=unix,remote.path=${remote}`
-  const bytes = crypto.getRandomValues(new Uint8Array(3))
-  const mac = ['52', '54', '00', ...Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))]
-  return [
-    ['-netdev', `dgram,id=${id},${ends}`],
-    ['-device', `virtio-net-pci,netdev=${id},romfile=,mac=${mac.join(':')}`],
-  ]
 }

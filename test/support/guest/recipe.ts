@@ -65,24 +65,12 @@ export const bootModules = ['virtio_pci', 'virtio_blk']
 export const projectDir = '/opt/temblor'
 
 const network = `#!/bin/sh
-# eth0 leads to the machine that runs the tests (10.0.2.2). Further ones join guests to each other;
-# the kernel's command line has their addresses: guest.eth1=192.0.2.1/24,2001:db8::1/64
+# eth0 leads to the machine that runs the tests (10.0.2.2).
 set -eu
 ip link set lo up
 ip link set eth0 up
 ip address add 10.0.2.15/24 dev eth0
 ip route add default via 10.0.2.2
-for word in $(cat /proc/cmdline); do
-  case $word in guest.eth*=*) ;; *) continue ;; esac
-  device=\${word#guest.}; device=\${device%%=*}
-  ip link set "$device" up
-  for address in $(echo "\${word#*=}" | tr , ' '); do
-    case $address in
-      *:*) ip address add "$address" dev "$device" nodad ;;
-      *) ip address add "$address" dev "$device" ;;
-    esac
-  done
-done
 `
 
 const networkUnit = `[Unit]
