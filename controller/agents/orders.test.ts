@@ -3,19 +3,20 @@ import type { AttackRecord } from '../store/attack-record.ts'
 import type { ExecutionRecord } from '../store/executions.ts'
 import { lostInMs, orderMessage, timesOf } from './orders.ts'
 
-const attack = {
-  id: 'attack',
+const order = (generation: number) => ({
+  executionId: 'execution',
+  generation,
+  containerId: 'c1',
+  containerName: 'web',
+  attackId: 'attack',
   type: 'cpu',
-  params: { percent: 50 },
+  paramsJson: '{"percent":50}',
   startByMs: 30_000,
-} as unknown as AttackRecord
-const execution = { id: 'execution', containerId: 'c1', containerName: 'web' } as ExecutionRecord
+})
 
 describe('orders', () => {
   it('say how much of the time to start is left', () => {
-    const order = { executionId: 'execution', generation: 1 }
-    const message = orderMessage(order, execution, attack, 10_000, 7)
-    expect(message?.run).toMatchObject({
+    expect(orderMessage(order(1), 10_000, 7)?.run).toMatchObject({
       startWithinMs: 20_000,
       heartbeatSeen: 7,
       paramsJson: '{"percent":50}',
@@ -24,13 +25,11 @@ describe('orders', () => {
   })
 
   it('are not sent when it is too late to start', () => {
-    const order = { executionId: 'execution', generation: 1 }
-    expect(orderMessage(order, execution, attack, 30_000, 0)).toBeUndefined()
+    expect(orderMessage(order(1), 30_000, 0)).toBeUndefined()
   })
 
   it('halt from the second generation on, whatever the time', () => {
-    const order = { executionId: 'execution', generation: 2 }
-    expect(orderMessage(order, execution, attack, 99_000, 0)?.halt).toMatchObject({
+    expect(orderMessage(order(2), 99_000, 0)?.halt).toMatchObject({
       executionId: 'execution',
       generation: 2,
     })

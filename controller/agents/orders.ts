@@ -4,35 +4,26 @@ import { findAttackType } from '../../shared/attacks/index.ts'
 import type { Stage } from '../../shared/stages.ts'
 import type { AttackRecord } from '../store/attack-record.ts'
 import { lostAfterMs, startWithinMs } from '../store/attack-times.ts'
-import type { ExecutionRecord, WaitingOrder } from '../store/executions.ts'
+import type { ExecutionRecord } from '../store/executions.ts'
+import type { FullOrder } from '../store/waiting-orders.ts'
 
 /** The message that carries a waiting order, or undefined when it is too late for it. */
 export function orderMessage(
-  order: WaitingOrder,
-  execution: ExecutionRecord,
-  attack: AttackRecord,
+  order: FullOrder,
   nowMs: number,
   heartbeatSeen: number,
 ): ControllerMessage | undefined {
-  const common = {
-    executionId: execution.id,
-    generation: order.generation,
-    attackId: attack.id,
-  }
-  if (order.generation > 1) return { halt: common }
-  const remainingMs = attack.startByMs - nowMs
+  const { executionId, generation, attackId } = order
+  const common = { executionId, generation, attackId }
+  if (generation > 1) return { halt: common }
+  const remainingMs = order.startByMs - nowMs
   if (remainingMs <= 0) return undefined
   return {
     run: {
       ...common,
-      attackType: attack.type,
-      paramsJson: JSON.stringify(attack.params),
-      container: execution.containerId
-        ? {
-            id: execution.containerId,
-            name: execution.containerName ?? '',
-          }
-        : null,
+      attackType: order.type,
+      paramsJson: order.paramsJson,
+      container: order.containerId ? { id: order.containerId, name: order.containerName } : null,
       startWithinMs: remainingMs,
       heartbeatSeen,
     },

@@ -20,6 +20,9 @@ import type { AgentStream } from './stream.ts'
 /** A host is targetable while its lease lasts: three heartbeats. */
 const heartbeatsPerLease = 3
 
+/** Orders that were read longer ago are read again: while this controller was frozen, a halt may have been answered. */
+const ordersFreshForMs = 1_000
+
 const forgottenMessage =
   'The agent came back without a record of this execution, so it is not running there.'
 
@@ -283,13 +286,15 @@ export class AgentSession {
   }
 
   private async deliver(): Promise<void> {
-    const { executions, attacks } = this.deps.store
-    const nowMs = await executions.nowMs(this.teamId)
-    for (const order of await executions.waitingOrders(this.teamId, this.identifier)) {
-      const execution = await executions.find(this.teamId, order.executionId)
-      const attack = execution && (await attacks.find(this.teamId, execution.attackId))
-      if (!execution || !attack) continue
-      const message = orderMessage(order, execution, attack, nowMs, this.heartbeatSeen)
+    const { executions } = this.deps.store
+    const askedMs = performance.now()
+    const { nowMs, orders } = await executions.ordersFor(this.teamId, this.identifier)
+    if (performance.now() - askedMs > ordersFreshForMs) {
+      this.deliverAgain = true
+      return
+    }
+    for (const order of orders) {
+      const message = orderMessage(order, nowMs, this.heartbeatSeen)
       if (message) this.stream.send(message)
     }
   }

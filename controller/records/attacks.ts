@@ -2,10 +2,10 @@ import type { Attack, Execution } from '../../shared/api/records.ts'
 import { timestamp } from '../../shared/api/timestamp.ts'
 import { attackStage, isTerminal, lifecycleOf } from '../../shared/stages.ts'
 import type { AttackRecord } from '../store/attack-record.ts'
-import type { ExecutionRecord, StageAt } from '../store/executions.ts'
+import type { ExecutionBrief, ExecutionRecord, StageAt } from '../store/execution-record.ts'
 
 /** An attack as the API shows it: the record and what follows from its executions. */
-export function toAttack(record: AttackRecord, executions: readonly ExecutionRecord[]): Attack {
+export function toAttack(record: AttackRecord, executions: readonly ExecutionBrief[]): Attack {
   const stage = attackStage(executions.map((execution) => execution.stage))
   const hosts = [...new Set(executions.map((execution) => execution.host))]
   const lastChangeMs = Math.max(record.createdMs, ...executions.map((one) => one.updatedMs))
@@ -39,12 +39,12 @@ export function toAttack(record: AttackRecord, executions: readonly ExecutionRec
   }
 }
 
-function countStages(executions: readonly ExecutionRecord[]): Record<string, number> {
+function countStages(executions: readonly ExecutionBrief[]): Record<string, number> {
   const byStage = Map.groupBy(executions, (execution) => execution.stage)
   return Object.fromEntries([...byStage].map(([stage, ones]) => [stage, ones.length]))
 }
 
-function containersByHost(executions: readonly ExecutionRecord[]): Record<string, string[]> {
+function containersByHost(executions: readonly ExecutionBrief[]): Record<string, string[]> {
   const byHost = Object.create(null) as Record<string, string[]>
   for (const { host, containerId } of executions)
     if (containerId) (byHost[host] ??= []).push(containerId)
@@ -52,7 +52,7 @@ function containersByHost(executions: readonly ExecutionRecord[]): Record<string
 }
 
 /** When the last execution ended; null while one is not over. */
-function endOf(executions: readonly ExecutionRecord[]): string | null {
+function endOf(executions: readonly ExecutionBrief[]): string | null {
   const isOver = executions.every((execution) => isTerminal(execution.stage))
   return isOver
     ? timestamp(Math.max(0, ...executions.map((execution) => execution.endMs ?? 0)))

@@ -1,6 +1,7 @@
 import { toAttack, type AttackRecord } from './attack-record.ts'
 import { keys } from './keys.ts'
-import { answersOf, type Redis } from './redis.ts'
+import { readInSlices } from './read-in-slices.ts'
+import type { Redis } from './redis.ts'
 
 /** Which attacks a list holds; the newest come first. */
 export interface ListedAttacks {
@@ -104,9 +105,8 @@ async function readAttacks(
   teamId: string,
   ids: readonly string[],
 ): Promise<AttackRecord[]> {
-  const pipeline = redis.pipeline()
-  for (const id of ids) pipeline.hgetall(keys.attack(teamId, id))
-  return (await answersOf(pipeline)).flatMap(
-    (record) => toAttack(teamId, record as Record<string, string>) ?? [],
+  const records = await readInSlices(redis, ids, (pipeline, id) =>
+    pipeline.hgetall(keys.attack(teamId, id)),
   )
+  return records.flatMap((record) => toAttack(teamId, record as Record<string, string>) ?? [])
 }

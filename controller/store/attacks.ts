@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { allowedFrom } from '../../shared/stages.ts'
 import {
   annotationFields,
   attackFields,
@@ -11,6 +10,7 @@ import {
 import { listAttacks, type ListedAttacks } from './attack-list.ts'
 import { creationRequest, oneScriptLimit } from './creation-request.ts'
 import { toRefused, type CreateResult } from './creation-result.ts'
+import { haltAttack, type HaltedBy } from './halts.ts'
 import { mendIndex, sweepHosts } from './host-index.ts'
 import { isId, keys } from './keys.ts'
 import { createLarge, discardUnwritten, withdrawUnwritten } from './large-attacks.ts'
@@ -19,7 +19,6 @@ import { loadScript, type Redis } from './redis.ts'
 import { previewBy, surveyHosts } from './survey.ts'
 
 const create = loadScript('create-attack')
-const halt = loadScript('halt-attack')
 
 /** How many ids and random numbers the script is given at first; it asks for more if it needs them. */
 const firstIds = 32
@@ -59,11 +58,15 @@ export interface Attacks {
     after?: string,
   ): Promise<AttackRecord[] | undefined>
   activeIds(teamId: string): Promise<string[]>
-  /** The hosts that have something to halt, or undefined when there is no such attack. */
+  /**
+   * The hosts that have something to halt, or undefined when there is no such attack. `onHosts` hears of them as soon
+   * as it is written that they have.
+   */
   halt(
     teamId: string,
     attackId: string,
-    by: { who: string; reason: string; reference: string },
+    by: HaltedBy,
+    onHosts?: (hosts: readonly string[]) => void,
   ): Promise<string[] | undefined>
   /** Writes the parts that are given; others stay, also when several write at once. */
   annotate(teamId: string, attackId: string, change: AnnotationChange): Promise<void>
@@ -83,27 +86,7 @@ export function openAttacks(redis: Redis): Attacks {
     },
     list: (teamId, listed, limit, after) => listAttacks(redis, teamId, listed, limit, after),
     activeIds: (teamId) => redis.zrevrange(keys.activeAttacks(teamId), 0, -1),
-    async halt(teamId, attackId, by) {
-      if (!isId(attackId)) return undefined
-      const [kind, ...hosts] = (await halt.run(
-        redis,
-        [
-          keys.attack(teamId, attackId),
-          keys.attackExecutions(teamId, attackId),
-          keys.events(teamId),
-        ],
-        [
-          attackId,
-          by.who,
-          allowedFrom('Halt').join(),
-          keys.executionPrefix(teamId),
-          keys.outboxPrefix(teamId),
-          by.reason,
-          by.reference,
-        ],
-      )) as [string, ...string[]]
-      return kind === 'unknown' ? undefined : [...new Set(hosts)]
-    },
+    halt: (teamId, attackId, by, onHosts) => haltAttack(redis, teamId, attackId, by, onHosts),
     async annotate(teamId, attackId, change) {
       const fields = annotationFields(change)
       if (Object.keys(fields).length > 0) await redis.hset(keys.attack(teamId, attackId), fields)

@@ -2,44 +2,27 @@ import type { Effect } from '../../shared/effect.ts'
 import {
   allowedFrom,
   endReasons,
-  isStage,
   isTerminal,
   type EndReason,
   type Stage,
 } from '../../shared/stages.ts'
+import {
+  briefFields,
+  toBrief,
+  toExecution,
+  type ExecutionBrief,
+  type ExecutionRecord,
+} from './execution-record.ts'
 import { isId, keys } from './keys.ts'
-import { answersOf, loadScript, redisNowMs, type Redis } from './redis.ts'
+import { readInSlices } from './read-in-slices.ts'
+import { loadScript, redisNowMs, type Redis } from './redis.ts'
+import { readOrders, type FullOrder, type WaitingOrder } from './waiting-orders.ts'
+
+export type { ExecutionRecord, StageAt } from './execution-record.ts'
 
 const move = loadScript('move-execution')
 const acknowledge = loadScript('acknowledge-order')
 const giveUp = loadScript('give-up-execution')
-
-export interface StageAt {
-  readonly stage: Stage
-  readonly atMs: number
-}
-
-/** One target of an attack as it is stored. */
-export interface ExecutionRecord {
-  readonly id: string
-  readonly attackId: string
-  readonly host: string
-  readonly containerId: string | undefined
-  readonly containerName: string | undefined
-  readonly stage: Stage
-  readonly generation: number
-  readonly serviceStates: readonly StageAt[]
-  readonly clientStates: readonly StageAt[]
-  readonly requested: Effect | undefined
-  readonly measured: Effect | undefined
-  readonly backend: string | undefined
-  readonly reason: string | undefined
-  readonly output: string
-  readonly clientVersion: string | undefined
-  readonly createdMs: number
-  readonly updatedMs: number
-  readonly endMs: number | undefined
-}
 
 /** A report of an agent about one of its executions. */
 export interface ExecutionReport {
@@ -79,20 +62,18 @@ export interface HostSession {
   readonly epoch: number
 }
 
-/** An order that waits for a host. */
-export interface WaitingOrder {
-  readonly executionId: string
-  readonly generation: number
-}
-
 /** The executions of a team's attacks, and the orders that wait for their hosts. */
 export interface Executions {
   find(teamId: string, executionId: string): Promise<ExecutionRecord | undefined>
   ofAttacks(teamId: string, attackIds: readonly string[]): Promise<ExecutionRecord[][]>
+  /** The same with only what an attack is told from. */
+  briefOfAttacks(teamId: string, attackIds: readonly string[]): Promise<ExecutionBrief[][]>
   report(teamId: string, report: ExecutionReport): Promise<MoveResult>
   /** The host has the order in its journal. @returns false when the session is not the host's own any more */
   acknowledge(teamId: string, session: HostSession, order: WaitingOrder): Promise<boolean>
   waitingOrders(teamId: string, host: string): Promise<WaitingOrder[]>
+  /** The orders that a host can be given now, and Redis' clock at that moment. */
+  ordersFor(teamId: string, host: string): Promise<{ nowMs: number; orders: FullOrder[] }>
   /** Executions of a host that are not over. */
   openOn(teamId: string, host: string): Promise<ExecutionRecord[]>
   /** Executions past their due time. */
@@ -130,22 +111,15 @@ const sweepLimit = 200
 
 /** Opens the store of executions. */
 export function openExecutions(redis: Redis): Executions {
-  const readMany = async (teamId: string, ids: readonly string[]): Promise<ExecutionRecord[]> => {
-    const pipeline = redis.pipeline()
-    for (const id of ids.filter(isId)) pipeline.hgetall(keys.execution(teamId, id))
-    return (await answersOf(pipeline)).flatMap(
-      (record) => toExecution(record as Record<string, string>) ?? [],
-    )
-  }
+  const readMany = (teamId: string, ids: readonly string[]) => readExecutions(redis, teamId, ids)
   return {
     find: async (teamId, id) => (await readMany(teamId, [id]))[0],
     async ofAttacks(teamId, attackIds) {
-      const pipeline = redis.pipeline()
-      for (const id of attackIds) pipeline.lrange(keys.attackExecutions(teamId, id), 0, -1)
-      const lists = (await answersOf(pipeline)) as string[][]
+      const lists = await readIds(redis, teamId, attackIds)
       const byId = new Map((await readMany(teamId, lists.flat())).map((e) => [e.id, e]))
       return lists.map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
     },
+    briefOfAttacks: (teamId, attackIds) => readBriefs(redis, teamId, attackIds),
     report: (teamId, report) => moveByReport(redis, teamId, report),
     async acknowledge(teamId, { host, epoch }, { executionId, generation }) {
       if (!isId(executionId)) return true
@@ -168,6 +142,7 @@ export function openExecutions(redis: Redis): Executions {
         generation: Number(generation),
       }))
     },
+    ordersFor: (teamId, host) => readOrders(redis, teamId, host),
     async openOn(teamId, host) {
       const ids = await redis.smembers(keys.openExecutions(teamId, host))
       return await readMany(teamId, ids)
@@ -188,6 +163,42 @@ export function openExecutions(redis: Redis): Executions {
     },
     nowMs: (teamId) => redisNowMs(redis, keys.due(teamId)),
   }
+}
+
+async function readExecutions(
+  redis: Redis,
+  teamId: string,
+  ids: readonly string[],
+): Promise<ExecutionRecord[]> {
+  const records = await readInSlices(redis, ids.filter(isId), (pipeline, id) =>
+    pipeline.hgetall(keys.execution(teamId, id)),
+  )
+  return records.flatMap((record) => toExecution(record as Record<string, string>) ?? [])
+}
+
+/** The ids of the executions of each of these attacks. */
+async function readIds(
+  redis: Redis,
+  teamId: string,
+  attackIds: readonly string[],
+): Promise<string[][]> {
+  const lists = await readInSlices(redis, attackIds, (pipeline, id) =>
+    pipeline.lrange(keys.attackExecutions(teamId, id), 0, -1),
+  )
+  return lists as string[][]
+}
+
+async function readBriefs(
+  redis: Redis,
+  teamId: string,
+  attackIds: readonly string[],
+): Promise<ExecutionBrief[][]> {
+  const lists = await readIds(redis, teamId, attackIds)
+  const answers = await readInSlices(redis, lists.flat(), (pipeline, id) =>
+    pipeline.hmget(keys.execution(teamId, id), ...briefFields),
+  )
+  let at = 0
+  return lists.map((ids) => ids.flatMap(() => toBrief(answers[at++] as (string | null)[]) ?? []))
 }
 
 /** The keys that scripts which move an execution have in common, in their order. */
@@ -267,41 +278,4 @@ async function endExecution(
   const fixed = ['', 0, stage, from, 1, 0, '', keys.attackPrefix(teamId), '', epoch ?? '']
   const fields = ['reason', reason, 'output', message]
   await move.run(redis, movingKeys(teamId, id, host), [...fixed, ...fields])
-}
-
-function toExecution(record: Record<string, string>): ExecutionRecord | undefined {
-  const text = (name: string) => record[name] ?? ''
-  if (!record['id'] || !isStage(text('stage'))) return undefined
-  return {
-    id: text('id'),
-    attackId: text('attack_id'),
-    host: text('host'),
-    containerId: text('container_id') || undefined,
-    containerName: text('container_name') || undefined,
-    stage: text('stage') as Stage,
-    generation: Number(text('generation')),
-    serviceStates: readStates(text('service_states')),
-    clientStates: readStates(text('client_states')),
-    requested: readEffect(record['requested']),
-    measured: readEffect(record['measured']),
-    backend: record['backend'],
-    reason: record['reason'],
-    output: text('output'),
-    clientVersion: record['client_version'],
-    createdMs: Number(text('created_ms')),
-    updatedMs: Number(text('updated_ms')),
-    endMs: record['end_ms'] === undefined ? undefined : Number(record['end_ms']),
-  }
-}
-
-/** `Pending@1700000000000;Running@1700000001000` */
-function readStates(text: string): StageAt[] {
-  return text.split(';').flatMap((entry) => {
-    const [stage = '', at = ''] = entry.split('@')
-    return isStage(stage) ? { stage, atMs: Number(at) } : []
-  })
-}
-
-function readEffect(json: string | undefined): Effect | undefined {
-  return json === undefined ? undefined : (JSON.parse(json) as Effect)
 }

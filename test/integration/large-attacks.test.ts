@@ -11,6 +11,8 @@ import { targetingRig } from '../support/targeting-rig.ts'
 import { until } from '../support/until.ts'
 
 const hosts = 1_000
+/** None falls silent by itself, however slow the machine is. */
+const lease = 600_000
 const all = { type: 'Random', percent: 100 }
 const names = Array.from({ length: hosts }, (_, index) => `h${index}`)
 const key = { key: 'k', bodyHash: 'body' }
@@ -31,7 +33,7 @@ describe('an attack on more hosts than one script writes', () => {
   })
   beforeEach(async () => {
     rig = targetingRig(test.redis)
-    await Promise.all(names.map((name) => rig.claim(name)))
+    await Promise.all(names.map((name) => rig.claim(name, {}, [], name, lease)))
   })
 
   const attacks = () => openAttacks(test.redis)
@@ -152,7 +154,7 @@ describe('an attack on more hosts than one script writes', () => {
     if (result.kind !== 'created') throw new Error(result.kind)
     expect(result.hosts).toHaveLength(hosts - 1)
     expect(result.hosts).not.toContain('h999')
-    await rig.claim('h999')
+    await rig.claim('h999', {}, [], 'h999', lease)
     const named = { type: 'Exact', exact: names }
     const leaveAgain = async () => {
       await until(
@@ -167,5 +169,31 @@ describe('an attack on more hosts than one script writes', () => {
     expect(refused).toEqual({ kind: 'missing', ids: ['h999'] })
     expect(await attacks().activeIds(rig.teamId)).toEqual([result.attackId])
     expect(await watcher.zcard(keys.due(rig.teamId))).toBe(hosts - 1)
+  })
+
+  it('is halted as a whole: no host is given an order to begin, whatever it has been told', async () => {
+    const result = await rig.create(all)
+    if (result.kind !== 'created') throw new Error(result.kind)
+    const executions = openExecutions(test.redis)
+    const [order] = (await executions.ordersFor(rig.teamId, 'h1')).orders
+    expect(order?.generation).toBe(1)
+    const by = { who: 'ann', reason: 'enough', reference: '' }
+    const told: string[] = []
+    const halting = attacks().halt(rig.teamId, result.attackId, by, (some) => told.push(...some))
+    await until('the first slice is halted', () => told.length > 0, 15_000, 0)
+    // The last ones are not halted yet.
+    const last = (await rig.executionsOf(result.attackId)).at(-1)?.host ?? ''
+    const { orders: early } = await executions.ordersFor(rig.teamId, last)
+    expect(early.filter(({ generation }) => generation === 1)).toEqual([])
+    expect((await halting)?.toSorted()).toEqual(names.toSorted())
+    expect(told.toSorted()).toEqual(names.toSorted())
+    const stages = (await executions.briefOfAttacks(rig.teamId, [result.attackId]))[0]
+    expect(new Set(stages?.map(({ stage }) => stage))).toEqual(new Set(['Halt']))
+    const { orders } = await executions.ordersFor(rig.teamId, 'h1')
+    expect(orders.map(({ generation }) => generation)).toEqual([2])
+    // What was on its way when the halt came.
+    if (order) await executions.acknowledge(rig.teamId, { host: 'h1', epoch: 1 }, order)
+    expect((await executions.ordersFor(rig.teamId, 'h1')).orders).toEqual(orders)
+    expect(await attacks().halt(rig.teamId, result.attackId, by)).toEqual([])
   })
 })

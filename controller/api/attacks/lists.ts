@@ -111,7 +111,7 @@ async function present(
   records: readonly AttackRecord[],
 ): Promise<Attack[]> {
   const ids = records.map((record) => record.id)
-  const executions = await store.executions.ofAttacks(teamId, ids)
+  const executions = await store.executions.briefOfAttacks(teamId, ids)
   return records.map((record, index) => toAttack(record, executions[index] ?? []))
 }
 

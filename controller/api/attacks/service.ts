@@ -46,7 +46,7 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
   const read = async (teamId: string, attackId: string): Promise<Attack> => {
     const record = await store.attacks.find(teamId, attackId)
     if (!record) throw attackNotFound(attackId)
-    const [executions = []] = await store.executions.ofAttacks(teamId, [attackId])
+    const [executions = []] = await store.executions.briefOfAttacks(teamId, [attackId])
     return toAttack(record, executions)
   }
   return {

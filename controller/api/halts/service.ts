@@ -18,16 +18,18 @@ export interface HaltService {
 /** Makes the service of halts. */
 export function createHaltService(store: Store, hub: AgentHub): HaltService {
   const halt: HaltService['halt'] = async (teamId, attackId, caller, why) => {
-    const hosts = await store.attacks.halt(teamId, attackId, {
+    const by = {
       who: caller.email,
       reason: why?.reason ?? '',
       reference: why?.reference ?? '',
+    }
+    const halted = await store.attacks.halt(teamId, attackId, by, (hosts) => {
+      for (const host of hosts) hub.deliverSoon(teamId, host)
     })
-    if (!hosts) throw attackNotFound(attackId)
-    for (const host of hosts) hub.deliverSoon(teamId, host)
+    if (!halted) throw attackNotFound(attackId)
     const record = await store.attacks.find(teamId, attackId)
     if (!record) throw attackNotFound(attackId)
-    const [executions = []] = await store.executions.ofAttacks(teamId, [attackId])
+    const [executions = []] = await store.executions.briefOfAttacks(teamId, [attackId])
     return [toAttack(record, executions)]
   }
   return {

@@ -1,0 +1,66 @@
+import { allowedFrom } from '../../shared/stages.ts'
+import { isId, keys } from './keys.ts'
+import { loadScript, type Redis } from './redis.ts'
+
+const halt = loadScript('halt-attack')
+
+/** So many executions are halted by one script, and so many scripts are on their way at once. */
+const sliceSize = 100
+const slicesAtOnce = 4
+
+/** Who halts, and why; for people. */
+export interface HaltedBy {
+  readonly who: string
+  readonly reason: string
+  readonly reference: string
+}
+
+/**
+ * Orders the end of an attack. All of it is on disk when this returns; from the first slice on, no host is given its
+ * order to begin.
+ * @param onHosts hears of hosts that have something to halt, as soon as that is written
+ * @returns all of them, or undefined when there is no such attack
+ */
+export async function haltAttack(
+  redis: Redis,
+  teamId: string,
+  attackId: string,
+  by: HaltedBy,
+  onHosts: (hosts: readonly string[]) => void = () => undefined,
+): Promise<string[] | undefined> {
+  if (!isId(attackId)) return undefined
+  const halted = new Set<string>()
+  const haltSlice = async (from: number): Promise<number | undefined> => {
+    const [kind, size, ...hosts] = (await halt.run(
+      redis,
+      [
+        keys.attack(teamId, attackId),
+        keys.attackExecutions(teamId, attackId),
+        keys.events(teamId),
+        keys.unwrittenAttacks(teamId),
+      ],
+      [
+        attackId,
+        by.who,
+        allowedFrom('Halt').join(),
+        keys.executionPrefix(teamId),
+        keys.outboxPrefix(teamId),
+        by.reason,
+        by.reference,
+        from,
+        from + sliceSize - 1,
+      ],
+    )) as [string, number, ...string[]]
+    for (const host of hosts) halted.add(host)
+    if (hosts.length > 0) onHosts(hosts)
+    return kind === 'unknown' ? undefined : size
+  }
+  const size = await haltSlice(0)
+  if (size === undefined) return undefined
+  const rest = Array.from({ length: Math.ceil(size / sliceSize) - 1 }, (_, at) => at + 1)
+  for (let at = 0; at < rest.length; at += slicesAtOnce) {
+    const slices = rest.slice(at, at + slicesAtOnce)
+    await Promise.all(slices.map((slice) => haltSlice(slice * sliceSize)))
+  }
+  return [...halted]
+}
