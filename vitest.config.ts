@@ -9,6 +9,20 @@ const onTheMachine = {
   env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
 }
 
+/** Tests that touch every kind of thing that is kept: they hold on a Redis Cluster of three nodes as well. */
+const onCluster = [
+  'api-keys',
+  'audit-chain',
+  'executions',
+  'mfa',
+  'retention',
+  'saml',
+  'sign-in',
+  'teams',
+  'two-controllers',
+  'users',
+].map((name) => `test/integration/${name}.test.ts`)
+
 /**
  * Tests in emulated machines, where a boot takes 15 s and the agent ten times as long as here. One file
  * keeps little more than one core busy.
@@ -45,6 +59,15 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          ...onTheMachine,
+        },
+      },
+      {
+        test: {
+          name: 'cluster',
+          include: onCluster,
+          globalSetup: 'test/support/start-cluster.ts',
+          setupFiles: 'test/support/use-cluster.ts',
           ...onTheMachine,
         },
       },

@@ -39,6 +39,13 @@ describe('settings of the controller', () => {
     expect(read).not.toThrow(/secret/)
   })
 
+  it('keeps attacks for 90 days after their end unless told otherwise', () => {
+    expect(readConfig({}).attackDays).toBe(90)
+    expect(readConfig({ TEMBLOR_ATTACK_DAYS: '0' }).attackDays).toBe(0)
+    const env = { TEMBLOR_ATTACK_DAYS: '1.5' }
+    expect(() => readConfig(env)).toThrow(/TEMBLOR_ATTACK_DAYS cannot be "1.5".*from 0 to 36500/)
+  })
+
   it('wants certificate and key together', () => {
     expect(() => readConfig({ TEMBLOR_TLS_CERT: 'cert.pem' })).toThrow(/belong together/)
   })

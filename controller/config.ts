@@ -26,6 +26,8 @@ export interface ControllerConfig extends ProviderSettings {
   readonly sessionSeconds: number
   /** How long the audit is kept; 0 for ever. */
   readonly auditDays: number
+  /** How long attacks are kept after their end; 0 for ever. */
+  readonly attackDays: number
   /** How long after the sign-in a session may be renewed. */
   readonly renewalSeconds: number
   readonly deadManMs: number
@@ -71,6 +73,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     sessionSeconds: number('TEMBLOR_SESSION_SECONDS', 720 * minuteSeconds, 1, 720 * minuteSeconds),
     renewalSeconds: number('TEMBLOR_RENEWAL_SECONDS', 7 * 86_400, 1, 90 * 86_400),
     auditDays: number('TEMBLOR_AUDIT_DAYS', 400, 0, 36_500),
+    attackDays: number('TEMBLOR_ATTACK_DAYS', 90, 0, 36_500),
     deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
     heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
     logLevel: env['TEMBLOR_LOG_LEVEL'] || 'info',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { mutualTls, type OpenDoor } from './agents/door.ts'
+import type { AgentHub } from './agents/hub.ts'
 import { startAgents } from './agents/start.ts'
 import { openAudit } from './audit/audit.ts'
 import { createAgentAudit } from './audit/of-agents.ts'
@@ -23,6 +24,7 @@ import { openEventFeed } from './events/feed.ts'
 import { createHealth } from './health.ts'
 import { startAuditCare } from './jobs/audit-care.ts'
 import { startDeadlines } from './jobs/deadlines.ts'
+import { startRetention } from './jobs/retention.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createOutbound } from './oauth/outbound.ts'
 import { createPublicProvider } from './oauth/public-provider.ts'
@@ -59,7 +61,7 @@ export async function startController(
   const ownHost = await registerOwnHost(store, bootId, logger)
   const agentDeps = { store, redis, keyFile, logger, bootId, agentAudit }
   const { hub, agents } = await startAgents(agentDeps, config, openDoor)
-  const deadlines = await startDeadlines({ store, hub, redisUrl: config.redisUrl, logger })
+  const jobs = await startJobs({ store, hub, logger }, config)
   const { passwords, hashProcess } = await startPasswords(logger)
   const lockOut = createLockOut(store.attempts, seal)
   const rations = createRations(store.attempts, seal)
@@ -91,7 +93,7 @@ export async function startController(
       hashProcess.close()
       await mailer?.close()
       await agents.close()
-      await deadlines.close()
+      await jobs.close()
       ownHost.close()
       await closeAudit()
       redis.disconnect()
@@ -123,6 +125,21 @@ async function offerSetup(deps: SetupDeps, page: string, logger: Logger): Promis
     { page, code },
     'nobody can sign in yet: open the page and give it this code, which works once',
   )
+}
+
+/** What is looked after in the background, on one of the controllers at a time. */
+async function startJobs(
+  deps: { store: Store; hub: AgentHub; logger: Logger },
+  { redisUrl, attackDays }: ControllerConfig,
+) {
+  const deadlines = await startDeadlines({ ...deps, redisUrl })
+  const retention = startRetention({ ...deps, days: attackDays })
+  return {
+    async close() {
+      retention.close()
+      await deadlines.close()
+    },
+  }
 }
 
 /** The audit, what agents do in it, and its care. */

@@ -1,7 +1,7 @@
 import { toAttack, type AttackRecord } from './attack-record.ts'
 import { keys } from './keys.ts'
 import { readInSlices } from './read-in-slices.ts'
-import type { Redis } from './redis.ts'
+import { redisNowMs, type Redis } from './redis.ts'
 
 /** Which attacks a list holds; the newest come first. */
 export interface ListedAttacks {
@@ -11,93 +11,95 @@ export interface ListedAttacks {
   readonly toMs?: number
 }
 
+/** The attack before a list. Its time finds the place also when it was forgotten meanwhile. */
+export interface ListEdge {
+  readonly id: string
+  readonly createdMs?: number | undefined
+}
+
+interface Row {
+  readonly id: string
+  readonly createdMs: number
+}
+
+/** So many ids are looked at in one step, unless more are asked for. */
+const stepSize = 100
+/** Nothing that is younger is ever forgotten. */
+const keptMs = 86_400_000
+
 /**
  * The newest attacks, or those behind the attack `after`; undefined when there is no such attack. What is
- * read grows with `limit` and the attacks that are not over, never with all that there have been.
+ * read grows with `limit`, never with all that there are or have been.
  */
 export async function listAttacks(
   redis: Redis,
   teamId: string,
   listed: ListedAttacks,
   limit: number,
-  after: string | undefined,
+  after: ListEdge | undefined,
 ): Promise<AttackRecord[] | undefined> {
-  const read =
-    listed.state === 'active'
-      ? listActive(redis, teamId, listed, limit, after)
-      : listByRank(redis, teamId, listed, limit, after)
-  const ids = await read
-  return ids && (await readAttacks(redis, teamId, ids))
-}
-
-type ListIds = (
-  redis: Redis,
-  teamId: string,
-  listed: ListedAttacks,
-  limit: number,
-  after: string | undefined,
-) => Promise<string[] | undefined>
-
-/** Of those that are not over. The attack `after` may be over since the page before. */
-const listActive: ListIds = async (
-  redis,
-  teamId,
-  { fromMs = 0, toMs = Infinity },
-  limit,
-  after,
-) => {
-  const edge = after === undefined ? null : await redis.zscore(keys.attacks(teamId), after)
-  if (after !== undefined && edge === null) return undefined
-  const answer = await redis.zrevrange(keys.activeAttacks(teamId), 0, -1, 'WITHSCORES')
-  const isBehind = ({ id, ms }: { id: string; ms: number }) =>
-    edge === null || ms < Number(edge) || (ms === Number(edge) && id < (after ?? ''))
-  return idsAndTimes(answer)
-    .filter((one) => isBehind(one) && one.ms >= fromMs && one.ms <= toMs)
-    .slice(0, limit)
-    .map(({ id }) => id)
-}
-
-/** Of all, or of those that are over, which nearly all are. */
-const listByRank: ListIds = async (redis, teamId, listed, limit, after) => {
-  const first = await firstRank(redis, teamId, listed.toMs, after)
-  if (first === undefined) return undefined
-  const active =
-    listed.state === undefined
-      ? undefined
-      : new Set(await redis.zrevrange(keys.activeAttacks(teamId), 0, -1))
+  let edge = after && (await placeOf(redis, teamId, after))
+  if (after && !edge) return undefined
   const found: string[] = []
-  const chunk = Math.max(limit, 100)
-  for (let rank = first; found.length < limit; rank += chunk) {
-    const answer = await redis.zrevrange(keys.attacks(teamId), rank, rank + chunk - 1, 'WITHSCORES')
-    for (const { id, ms } of idsAndTimes(answer)) {
-      if (ms < (listed.fromMs ?? 0)) return found
-      if (!active?.has(id)) found.push(id)
-    }
-    if (answer.length < 2 * chunk) break
+  for (let size = Math.max(limit, stepSize); found.length < limit;) {
+    const { rows, isLast } = await step(redis, teamId, listed, { edge, size })
+    found.push(...(await wanted(redis, teamId, listed, rows)))
+    if (isLast) break
+    edge = rows.at(-1) ?? edge
+    // So many of one millisecond that none was behind the edge.
+    if (rows.length === 0) size *= 2
   }
-  return found.slice(0, limit)
+  return await readAttacks(redis, teamId, found.slice(0, limit))
 }
 
-/** Where to begin; undefined when there is no attack `after`. */
-async function firstRank(
+/** The next rows behind the edge. Each step seeks its place anew: what is added or forgotten meanwhile moves nothing. */
+async function step(
   redis: Redis,
   teamId: string,
-  toMs: number | undefined,
-  after: string | undefined,
-): Promise<number | undefined> {
-  const all = keys.attacks(teamId)
-  const lastRank = after === undefined ? -1 : await redis.zrevrank(all, after)
-  if (lastRank === null) return undefined
-  const isOpen = toMs === undefined || toMs === Infinity
-  return Math.max(lastRank + 1, isOpen ? 0 : await redis.zcount(all, `(${toMs}`, '+inf'))
+  { state, fromMs = 0, toMs = Infinity }: ListedAttacks,
+  { edge, size }: { edge: Row | undefined; size: number },
+): Promise<{ rows: Row[]; isLast: boolean }> {
+  const answer = await redis.zrevrangebyscore(
+    state === 'active' ? keys.activeAttacks(teamId) : keys.attacks(teamId),
+    String(Math.min(toMs, edge?.createdMs ?? Infinity)).replace('Infinity', '+inf'),
+    fromMs,
+    'WITHSCORES',
+    'LIMIT',
+    0,
+    size,
+  )
+  const rows = Array.from({ length: answer.length / 2 }, (_, at) => ({
+    id: answer[2 * at] ?? '',
+    createdMs: Number(answer[2 * at + 1]),
+  }))
+  // Those of one millisecond come by falling ids.
+  const isBehind = (row: Row) => !edge || row.createdMs < edge.createdMs || row.id < edge.id
+  return { rows: rows.filter(isBehind), isLast: rows.length < size }
 }
 
-/** What `WITHSCORES` answers. */
-function idsAndTimes(answer: readonly string[]): { id: string; ms: number }[] {
-  return Array.from({ length: answer.length / 2 }, (_, at) => ({
-    id: answer[2 * at] ?? '',
-    ms: Number(answer[2 * at + 1]),
-  }))
+async function placeOf(
+  redis: Redis,
+  teamId: string,
+  { id, createdMs }: ListEdge,
+): Promise<Row | undefined> {
+  const score = await redis.zscore(keys.attacks(teamId), id)
+  if (score !== null) return { id, createdMs: Number(score) }
+  if (createdMs === undefined) return undefined
+  const isForgotten = createdMs < (await redisNowMs(redis, keys.attacks(teamId))) - keptMs
+  return isForgotten ? { id, createdMs } : undefined
+}
+
+/** Which of the rows the list holds: nearly all. */
+async function wanted(
+  redis: Redis,
+  teamId: string,
+  { state }: ListedAttacks,
+  rows: readonly Row[],
+): Promise<string[]> {
+  const ids = rows.map(({ id }) => id)
+  if (state !== 'completed' || ids.length === 0) return ids
+  const active = await redis.zmscore(keys.activeAttacks(teamId), ...ids)
+  return ids.filter((_, index) => active[index] === null)
 }
 
 async function readAttacks(

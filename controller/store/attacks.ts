@@ -7,7 +7,7 @@ import {
   type AttackRecord,
   type NewAttack,
 } from './attack-record.ts'
-import { listAttacks, type ListedAttacks } from './attack-list.ts'
+import { listAttacks, type ListEdge, type ListedAttacks } from './attack-list.ts'
 import { creationRequest, oneScriptLimit } from './creation-request.ts'
 import { toRefused, type CreateResult } from './creation-result.ts'
 import { haltAttack, type HaltedBy } from './halts.ts'
@@ -50,12 +50,12 @@ export interface Attacks {
   /** Records an attack that somebody started on a host. @returns false when it was there before */
   recordManual(attack: ManualAttack): Promise<boolean>
   find(teamId: string, attackId: string): Promise<AttackRecord | undefined>
-  /** `after` is the id of the last attack of the page before; undefined when there is no such attack. */
+  /** `after` is the last attack of the page before; undefined when there is no such attack. */
   list(
     teamId: string,
     listed: ListedAttacks,
     limit: number,
-    after?: string,
+    after?: ListEdge,
   ): Promise<AttackRecord[] | undefined>
   activeIds(teamId: string): Promise<string[]>
   /**

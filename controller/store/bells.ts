@@ -1,5 +1,5 @@
 import { keys } from './keys.ts'
-import { openBlockingRedis, type Redis } from './redis.ts'
+import { openSubscriber, type Redis } from './redis.ts'
 
 /** Something that one controller tells another; what it is about is in Redis already. */
 export type Ring =
@@ -31,7 +31,7 @@ export interface Bells {
 
 /** Opens the bell of a controller on a connection of its own. */
 export function openBells(redis: Redis, redisUrl: string, controllerId: string): Bells {
-  const connection = openBlockingRedis(redisUrl)
+  const connection = openSubscriber(redisUrl)
   // It connects again and subscribes anew by itself; what was missed comes with the next heartbeat.
   connection.on('error', () => undefined)
   return {

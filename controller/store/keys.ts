@@ -71,6 +71,8 @@ export const keys = {
   audit: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit`,
   /** STRING that is there while some controller has looked after the audit not long ago. */
   auditTurn: 'temblor:audit-turn',
+  /** STRING that is there while some controller has forgotten what is old not long ago. */
+  retentionTurn: 'temblor:retention-turn',
   /** HASH sequence, hash and time of the newest entry. */
   auditHead: (companyId: string | undefined) => `temblor:{${auditTag(companyId)}}:audit-head`,
 
@@ -99,6 +101,8 @@ export const keys = {
   /** ZSET of the attacks whose slices are being written -> when that must be done, ms; 0 when they were halted. */
   unwrittenAttacks: (teamId: string) => `temblor:{t:${teamId}}:unwritten`,
   activeAttacks: (teamId: string) => `temblor:{t:${teamId}}:active`,
+  /** LIST of the attacks whose executions are being forgotten. */
+  forgotten: (teamId: string) => `temblor:{t:${teamId}}:forgotten`,
   attackPrefix: (teamId: string) => `temblor:{t:${teamId}}:attack:`,
   attack: (teamId: string, attackId: string) => `temblor:{t:${teamId}}:attack:${attackId}`,
   /** LIST of execution ids. */

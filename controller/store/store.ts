@@ -20,6 +20,7 @@ import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
 import { openOAuthFlow, type OAuthFlow } from './oauth.ts'
 import { openPasswordResets, type PasswordResets } from './password-resets.ts'
+import { openRetention, type Retention } from './retention.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openSamlAliases, type SamlAliases } from './saml-aliases.ts'
 import { openSamlFlow, type SamlFlow } from './saml.ts'
@@ -58,6 +59,7 @@ export interface Store {
   readonly attempts: Attempts
   readonly audit: AuditChains
   readonly controllers: Controllers
+  readonly retention: Retention
   readonly hosts: Hosts
   readonly attacks: Attacks
   readonly attackBlocks: AttackBlocks
@@ -106,6 +108,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     attempts: openAttempts(redis),
     audit: openAuditChains(redis),
     controllers: openControllers(redis),
+    retention: openRetention(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis),
     attackBlocks: openAttackBlocks(redis),

@@ -12,7 +12,7 @@ const turns = [
   [['guests'], ['unit']],
   [
     ['faults', 'web'],
-    ['e2e', 'integration --shard=1/3'],
+    ['e2e', 'integration --shard=1/3', 'cluster'],
     ['contract', 'integration --shard=2/3', 'integration --shard=3/3'],
   ],
 ]

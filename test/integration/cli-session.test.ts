@@ -14,6 +14,7 @@ import {
   type TestController,
 } from '../support/in-process.ts'
 import { renewerOf } from '../support/renewal.ts'
+import { namesIn } from '../support/redis.ts'
 
 let controller: TestController
 let company: Company
@@ -39,7 +40,7 @@ const file = () => path.join(config, 'temblor', 'credentials.json')
 const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Credentials
 const keep = (change: Partial<Credentials>) =>
   writeFileSync(file(), JSON.stringify({ ...kept(), ...change }))
-const sessions = async () => (await controller.redis.keys('temblor:session:*')).length
+const sessions = async () => (await namesIn(controller.redis, 'temblor:session:*')).length
 const expired = { expiresAt: '2001-01-01T00:00:00.000Z' }
 
 async function signIn(baseUrl = controller.baseUrl): Promise<void> {

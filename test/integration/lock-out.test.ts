@@ -6,6 +6,7 @@ import { addUser } from '../support/people.ts'
 import { problem } from '../support/problem.ts'
 import { quickestMs, takeAsLong } from '../support/quickest.ts'
 import { startService, type Service } from '../support/service.ts'
+import { forget } from '../support/redis.ts'
 
 const password = 'correct horse battery staple'
 
@@ -25,8 +26,7 @@ const signIn = (email: string, given: string, headers: Record<string, string> = 
 
 /** This address makes more wrong tries here than any person would. */
 async function forgetTries(): Promise<void> {
-  const names = await redis.keys('temblor:attempts:*')
-  if (names.length > 0) await redis.del(...names)
+  await forget(redis, 'temblor:attempts:*')
 }
 
 const person = (name: string) =>

@@ -11,7 +11,7 @@ import {
 } from '../support/in-process.ts'
 import { codeOf, forgetTries, giveSecondFactor, outcome, seedOfSmallCode } from '../support/mfa.ts'
 import { problem } from '../support/problem.ts'
-import { everythingIn } from '../support/redis.ts'
+import { everythingIn, namesIn } from '../support/redis.ts'
 
 let controller: TestController
 let company: { id: string; name: string }
@@ -218,7 +218,7 @@ describe('a ticket', () => {
   test('stands in for the password with a code, for five minutes, and signs in once', async () => {
     const seed = await giveSecondFactor(controller.store, userId)
     const given = await ticket()
-    const names = await controller.redis.keys('temblor:mfa-ticket:*')
+    const names = await namesIn(controller.redis, 'temblor:mfa-ticket:*')
     const lives = await Promise.all(names.map((name) => controller.redis.pttl(name)))
     expect(Math.max(...lives)).toBeLessThanOrEqual(300_000)
     expect(names.join()).not.toContain(given)

@@ -12,6 +12,7 @@ import {
   type Reply,
 } from '../support/plain-oauth.ts'
 import { problem } from '../support/problem.ts'
+import { namesIn } from '../support/redis.ts'
 
 /** What a provider, or whoever stands in its place, may answer. */
 
@@ -73,7 +74,7 @@ describe('bare OAuth, as the interface has it', () => {
   test('a token that lasts a moment is taken for no longer', async () => {
     provider.tokenMore = () => ({ expires_in: 1 })
     const token = await plain.token('')
-    const [key = ''] = await controller.redis.keys('temblor:oauth-ticket:*')
+    const [key = ''] = await namesIn(controller.redis, 'temblor:oauth-ticket:*')
     expect(await controller.redis.ttl(key)).toBeLessThanOrEqual(1)
     expect((await plain.sso(token)).status).toBe(200)
   })

@@ -6,6 +6,7 @@ import { newEmail } from '../support/in-process.ts'
 import type { Begun, OAuthCompany } from '../support/oauth-company.ts'
 import { startOAuthRig, type OAuthRig } from '../support/oauth-rig.ts'
 import { problem } from '../support/problem.ts'
+import { namesIn } from '../support/redis.ts'
 
 /** What helps to set a provider up: what to copy, and a sign-in that changes nothing. */
 
@@ -26,8 +27,8 @@ const state = async () => ({
     a.userId.localeCompare(b.userId),
   ),
   users: await rig.controller.redis.hlen('temblor:user-ids'),
-  sessions: (await rig.controller.redis.keys('temblor:session:*')).toSorted(),
-  tickets: (await rig.controller.redis.keys('temblor:oauth-ticket:*')).toSorted(),
+  sessions: (await namesIn(rig.controller.redis, 'temblor:session:*')).toSorted(),
+  tickets: (await namesIn(rig.controller.redis, 'temblor:oauth-ticket:*')).toSorted(),
   failures: await one.failures(),
 })
 const start = async (destination?: string) =>

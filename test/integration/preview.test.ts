@@ -15,6 +15,7 @@ import { addTeam, addUser } from '../support/people.ts'
 import { problem } from '../support/problem.ts'
 import { startService, type Service } from '../support/service.ts'
 import { apiPollMs, until } from '../support/until.ts'
+import { namesIn } from '../support/redis.ts'
 
 let service: Service
 let api: Api
@@ -207,7 +208,7 @@ test('a viewer may look, who sees no attacks may not', async () => {
 
 /** Every key of the store that an attack would change, with what is in it. */
 async function stored(): Promise<Map<string, string>> {
-  const names = (await redis.keys('*')).filter(
+  const names = (await namesIn(redis, '*')).filter(
     (key) => !/rate:|session|:live$|:host:|bull|schema/.test(key),
   )
   const dumps = await Promise.all(names.map((name) => redis.dumpBuffer(name)))

@@ -7,6 +7,7 @@ import { newEmail, startTestController, type TestController } from '../support/i
 import { problem } from '../support/problem.ts'
 import { addRenewer, noSession, type Renewer } from '../support/renewal.ts'
 import { until } from '../support/until.ts'
+import { namesIn } from '../support/redis.ts'
 
 let controller: TestController
 let company: Company
@@ -168,13 +169,13 @@ describe('with an Idempotency-Key', () => {
     const other = await ann.signIn()
     const next = await ann.renewed(other, { key: 'a' })
     const moved = []
-    for (const name of await controller.redis.keys('temblor:session:*')) {
+    for (const name of await namesIn(controller.redis, 'temblor:session:*')) {
       const at = await controller.redis.hget(name, 'renewedMs')
       if (at) moved.push(await controller.redis.hset(name, { renewedMs: Number(at) - 9_000 }))
     }
     expect(moved.length).toBeGreaterThan(0)
     expect(await ann.renewed(other, { key: 'a' })).toEqual(next)
-    for (const name of await controller.redis.keys('temblor:session:*'))
+    for (const name of await namesIn(controller.redis, 'temblor:session:*'))
       if (await controller.redis.hget(name, 'renewedMs'))
         await controller.redis.hincrby(name, 'renewedMs', -2_000)
     expect(problem(await ann.renew(other, {}, { key: 'a' }))).toEqual(noSession)
@@ -186,7 +187,7 @@ test('Redis holds no token in the clear', async () => {
   const session = await ann.renewed(await ann.signIn(), { key: 'k' })
   const { redis } = controller
   const everything: unknown[] = []
-  for (const name of await redis.keys('temblor:*')) {
+  for (const name of await namesIn(redis, 'temblor:*')) {
     const type = await redis.type(name)
     if (type === 'string') everything.push(name, await redis.get(name))
     if (type === 'hash') everything.push(name, await redis.hgetall(name))

@@ -9,6 +9,7 @@ import { addSamlCompany, requestIdIn, type SamlCompany } from '../support/saml-c
 import { makeKey, type ResponseOptions, type SigningKey } from '../support/saml-idp.ts'
 import { entityOf, metadataOf } from '../support/saml-metadata.ts'
 import { forgetAttempts, refusalsOf } from '../support/saml-refusals.ts'
+import { namesIn } from '../support/redis.ts'
 
 /** What helps to set a provider up: what to copy, its metadata, a sign-in that changes nothing. */
 
@@ -33,8 +34,8 @@ const state = async () => ({
     a.userId.localeCompare(b.userId),
   ),
   users: await controller.redis.hlen('temblor:user-ids'),
-  sessions: (await controller.redis.keys('temblor:session:*')).toSorted(),
-  codes: (await controller.redis.keys('temblor:saml-ticket:*')).toSorted(),
+  sessions: (await namesIn(controller.redis, 'temblor:session:*')).toSorted(),
+  codes: (await namesIn(controller.redis, 'temblor:saml-ticket:*')).toSorted(),
   failures: await one.failures(),
 })
 

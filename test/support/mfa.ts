@@ -7,6 +7,7 @@ import { sessionsOf, type Session } from '../../shared/api/sessions.ts'
 import { apiOf, type Api } from './api.ts'
 import type { Answer } from './http.ts'
 import { problem } from './problem.ts'
+import { forget } from './redis.ts'
 
 /** The code of a seed, now or so many steps of 30 s from now. */
 export function codeOf(seed: string, steps = 0): string {
@@ -31,8 +32,7 @@ export function seedOfSmallCode(): string {
 
 /** Tests make more wrong tries from one address than any person would. */
 export async function forgetTries(redis: Redis): Promise<void> {
-  const names = await redis.keys('temblor:attempts:*')
-  if (names.length > 0) await redis.del(...names)
+  await forget(redis, 'temblor:attempts:*')
 }
 
 /** `in`, or the code of the refusal. */

@@ -5,6 +5,7 @@ import type { Answer } from './http.ts'
 import type { TestController } from './in-process.ts'
 import type { OAuthCompany } from './oauth-company.ts'
 import { problem } from './problem.ts'
+import { namesIn } from './redis.ts'
 
 /**
  * Does something that must let nobody in: no user, role, session or success in the audit comes of it, the answer
@@ -25,8 +26,8 @@ export async function refusedBy(
       a.userId.localeCompare(b.userId),
     ),
     users: await redis.hlen('temblor:user-ids'),
-    sessions: (await redis.keys('temblor:session:*')).length,
-    tickets: (await redis.keys('temblor:oauth-ticket:*')).toSorted(),
+    sessions: (await namesIn(redis, 'temblor:session:*')).length,
+    tickets: (await namesIn(redis, 'temblor:oauth-ticket:*')).toSorted(),
   })
   // Of those that prove nothing the audit is told only so many.
   await redis.del(keys.unprovenTold(company.id))

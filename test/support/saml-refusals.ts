@@ -5,6 +5,7 @@ import { newEmail, type TestController } from './in-process.ts'
 import { problem } from './problem.ts'
 import type { SamlCompany } from './saml-company.ts'
 import type { ResponseOptions } from './saml-idp.ts'
+import { forget, namesIn } from './redis.ts'
 
 /** Ways to see that a response lets nobody in while its untouched twin does. */
 export interface Refusals {
@@ -25,14 +26,12 @@ export interface Refusals {
 
 /** What an address may have refused in a minute, and ask, is less than these tests have. */
 export async function forgetAttempts({ redis }: TestController): Promise<void> {
-  const names = await redis.keys('temblor:attempts:*')
-  names.push(...(await redis.keys('temblor:rate:*')))
-  if (names.length > 0) await redis.del(...names)
+  await forget(redis, 'temblor:attempts:*', 'temblor:rate:*')
 }
 
 export function refusalsOf(controller: TestController, company: SamlCompany): Refusals {
   const { store } = controller
-  const named = async (pattern: string) => (await controller.redis.keys(pattern)).toSorted()
+  const named = async (pattern: string) => (await namesIn(controller.redis, pattern)).toSorted()
   const codes = () => named('temblor:saml-ticket:*')
   const sessions = () => named('temblor:session:*')
   const successesOf = async (email: string) => {

@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { signIn, type Api } from './api.ts'
 import { startNode, temblorJson, type Environment, type Running } from './command.ts'
 import { request } from './http.ts'
+import { sharedCluster } from './redis.ts'
 import { descendants, stillThere, type ProcessInfo } from './processes.ts'
 import { apiPollMs, until } from './until.ts'
 
@@ -54,6 +55,7 @@ export async function startService(
     TEMBLOR_DATA_DIR: dataDir,
     TEMBLOR_HTTP_PORT: '0',
     TEMBLOR_GRPC_PORT: '0',
+    ...(await clusterFor(dataDir)),
     ...environment,
   }
   const startedAt = Date.now()
@@ -72,6 +74,13 @@ export async function startService(
     await running.stop('SIGINT').catch(() => {})
     throw new Error(`The service did not start.\n${running.output()}`, { cause: error })
   }
+}
+
+/** In the project `cluster`, its Cluster; emptied unless the service ran in this folder before. */
+async function clusterFor(dataDir: string): Promise<Environment> {
+  const isNew = !existsSync(join(dataDir, 'local.json'))
+  const url = isNew ? await sharedCluster() : process.env['TEMBLOR_TEST_REDIS_URL']
+  return url === undefined ? {} : { TEMBLOR_REDIS_URL: url }
 }
 
 async function ready(running: Running, dataDir: string, since: number): Promise<LocalFile> {

@@ -4,7 +4,7 @@ import type { Attack } from '../../../shared/api/records.ts'
 import { fitsFilter, mayFit, type AttackFilter } from '../../../shared/attack-filter.ts'
 import { toAttack } from '../../records/attacks.ts'
 import type { AttackRecord } from '../../store/attack-record.ts'
-import type { ListedAttacks } from '../../store/attack-list.ts'
+import type { ListEdge, ListedAttacks } from '../../store/attack-list.ts'
 import type { Store } from '../../store/store.ts'
 import { isWanted, readFilter, readPeriod, sizeOf } from './list-query.ts'
 
@@ -37,7 +37,7 @@ const chunk = 100
 interface Found {
   readonly items: Attack[]
   /** The last attack that was looked at, when there may be more. */
-  readonly last: string | undefined
+  readonly last: ListEdge | undefined
 }
 
 /** Where a page goes on. */
@@ -45,7 +45,7 @@ interface Place {
   readonly teamId: string
   readonly listed: ListedAttacks
   readonly size: number
-  readonly after: string | undefined
+  readonly after: ListEdge | undefined
 }
 
 /** Makes the lists of attacks. */
@@ -60,7 +60,7 @@ export function createAttackLists(store: Store): AttackLists {
       const size = sizeOf(query)
       const listed = { state, ...readPeriod(query) }
       const filter = readFilter(query)
-      const [number = '1', after] = query.pageToken?.split('.') ?? []
+      const { number, after } = readToken(query.pageToken)
       if (query.pageToken && !after) throw badToken()
       const place = { teamId, listed, size, after }
       const found = !isWanted(query.source)
@@ -69,9 +69,9 @@ export function createAttackLists(store: Store): AttackLists {
           ? await filtered(store, place, filter)
           : await newest(store, place)
       return {
-        pageNumber: Number(number),
+        pageNumber: number,
         pageSize: size,
-        pageToken: found.last === undefined ? null : `${Number(number) + 1}.${found.last}`,
+        pageToken: found.last ? `${number + 1}.${found.last.id}.${found.last.createdMs}` : null,
         items: found.items,
       }
     },
@@ -82,7 +82,7 @@ async function newest(store: Store, place: Place): Promise<Found> {
   const { teamId, size, after } = place
   const records = await readAfter(store, place, size + 1, after)
   const items = await present(store, teamId, records.slice(0, size))
-  return { items, last: records.length > size ? items.at(-1)?.guid : undefined }
+  return { items, last: records.length > size ? records[size - 1] : undefined }
 }
 
 /** Looks at a bounded number of attacks, however few of them fit. */
@@ -92,15 +92,16 @@ async function filtered(store: Store, place: Place, filter: AttackFilter): Promi
   let targets = 0
   for (let looked = 0; looked < lookLimit && targets < targetLimit; looked += chunk) {
     const records = await readAfter(store, place, chunk, last)
+    const byId = new Map(records.map((record) => [record.id, record]))
     const possible = records.filter((record) => mayFit(record, filter))
     for (const attack of await present(store, place.teamId, possible)) {
       targets += attack.targets.length
       if (!fitsFilter(attack, filter)) continue
       items.push(attack)
-      if (items.length === place.size) return { items, last: attack.guid }
+      if (items.length === place.size) return { items, last: byId.get(attack.guid) }
     }
     if (records.length < chunk) return { items, last: undefined }
-    last = records.at(-1)?.id
+    last = records.at(-1)
   }
   return { items, last }
 }
@@ -119,11 +120,21 @@ async function readAfter(
   store: Store,
   { teamId, listed }: Place,
   limit: number,
-  after: string | undefined,
+  after: ListEdge | undefined,
 ): Promise<AttackRecord[]> {
   const records = await store.attacks.list(teamId, listed, limit, after)
   if (!records) throw badToken()
   return records
+}
+
+/** The number of the page, and the attack before it with the time of its creation. */
+function readToken(token: string | undefined): { number: number; after: ListEdge | undefined } {
+  const [number, id, createdMs = ''] = token?.split('.') ?? []
+  const isTime = /^\d{1,15}$/.test(createdMs)
+  return {
+    number: Number(number ?? '1'),
+    after: id ? { id, createdMs: isTime ? Number(createdMs) : undefined } : undefined,
+  }
 }
 
 function badToken(): ApiError {

@@ -10,5 +10,7 @@ end
 local function execution_over(active_attacks, attack_key, attack_id)
   if redis.call('HINCRBY', attack_key, 'open', -1) <= 0 then
     redis.call('ZREM', active_attacks, attack_id)
+    local time = redis.call('TIME')
+    redis.call('HSET', attack_key, 'ended_ms', time[1] * 1000 + math.floor(time[2] / 1000))
   end
 end
