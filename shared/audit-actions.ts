@@ -8,6 +8,7 @@ export const auditActions = {
   'session.renew':
     'A session was renewed, or somebody tried to; `renew_token_reused` when that ended it.',
   'session.logout': 'A session was ended.',
+  'session.end': 'A user ended other sessions of theirs, one or all.',
   'session.password': 'A user changed the own password, or tried to.',
   'session.password-code':
     'A code to set a new password was mailed to a user, or shown on the host of a controller.',

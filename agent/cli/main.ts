@@ -19,6 +19,7 @@ import { registerLogin } from './commands/login.ts'
 import { registerLogout } from './commands/logout.ts'
 import { registerPassword } from './commands/password.ts'
 import { registerRollback } from './commands/rollback.ts'
+import { registerSession } from './commands/session.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerTeam } from './commands/team.ts'
 import { registerUser } from './commands/user.ts'
@@ -65,6 +66,7 @@ function buildProgram(io: CliIo): Command {
   registerTeam(program, io)
   registerUser(program, io)
   registerPassword(program, io)
+  registerSession(program, io)
   const onThisHost = [registerInit, registerStatus, registerCheck, registerRollback]
   for (const register of onThisHost) register(program, io)
   registerAgentInstall(registerAgentRun(program, io), io)

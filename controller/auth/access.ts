@@ -4,7 +4,7 @@ import type { SsoMethod } from '../../shared/api/sign-in-failures.ts'
 import { privilegesOf, type Privilege } from '../../shared/roles.ts'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { Company, Membership, Team } from '../store/companies.ts'
-import type { SessionRecord } from '../store/sessions.ts'
+import type { SessionRecord, SignInOrigin } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { changePassword } from './change-password.ts'
 import type { Seal } from './seal.ts'
@@ -36,7 +36,7 @@ export type Credential =
   | { readonly kind: 'key'; readonly keyId: string }
 
 /** What somebody signs in with, and from where. */
-export interface Credentials extends Claimant {
+export interface Credentials extends Claimant, SignInOrigin {
   readonly password: string
   readonly companyName: string | undefined
   /** One session of the company instead of one for each team. */
@@ -70,6 +70,7 @@ export interface Access {
   openSso(
     who: { readonly email: string; readonly companyId: string },
     amr: SsoMethod,
+    origin: SignInOrigin,
   ): ReturnType<typeof openSsoSession>
   logout(caller: Caller): Promise<void>
   /** Begins to look up who shows this: what else a request needs can be asked meanwhile. */
@@ -101,7 +102,7 @@ export function createAccess(deps: AccessDeps): Access {
         changePassword(deps, caller, given),
       ),
     renew: (given) => renew(deps, given),
-    openSso: (who, amr) => openSsoSession(deps, who, amr),
+    openSso: (who, amr, origin) => openSsoSession(deps, who, amr, origin),
     logout: ({ credential }) => logout(deps, credential),
     lookUp: (authorization) => lookUp(deps, authorization),
     authenticate: (authorization, shown) => authenticate(deps, authorization, shown),
@@ -109,7 +110,7 @@ export function createAccess(deps: AccessDeps): Access {
 }
 
 async function logout({ store }: AccessDeps, credential: Credential): Promise<void> {
-  if (credential.kind === 'session') return await store.sessions.end(credential.session.id)
+  if (credential.kind === 'session') return await store.sessions.end(credential.session)
   throw new ApiError('forbidden', 'A key has no session to end. Revoke it: DELETE /apikeys/{id}.')
 }
 
@@ -154,6 +155,7 @@ async function callerOfShown(
   ])
   // Another password has ended it.
   if (session.epoch !== epoch) throw invalidToken()
+  noteUse(deps.store.sessions, session)
   return caller
 }
 
@@ -173,15 +175,18 @@ async function callerOfKey({ store }: AccessDeps, record: ApiKeyRecord): Promise
     throw new ApiError('unauthenticated', 'The company does not allow keys. Sign in instead.')
   const holder = { companyId, userId, email, teamId, usesOldestTeam: true }
   const caller = await callerOf(store, holder, { kind: 'key', keyId: record.id })
-  noteUse(store, record)
+  noteUse(store.apiKeys, record)
   return { ...caller, reach: 'company' }
 }
 
 /** Once a minute is enough, and a request does not wait for it or fail with it. */
-function noteUse(store: Store, record: ApiKeyRecord): void {
+function noteUse<R extends { readonly usedMs: number | undefined }>(
+  store: { markUsed(record: R, atMs: number): Promise<void> },
+  record: R,
+): void {
   const nowMs = Date.now()
   if (record.usedMs !== undefined && nowMs - record.usedMs < 60_000) return
-  void store.apiKeys.markUsed(record, nowMs).catch(() => undefined)
+  void store.markUsed(record, nowMs).catch(() => undefined)
 }
 
 /** Looks the user's place up anew, so that a change of roles acts on the next request. */

@@ -57,7 +57,7 @@ async function enterAnew(store: Store, session: SessionRecord): Promise<Organisa
   const isOver = session.epoch !== epoch || session.endsMs <= Date.now()
   const why = isOver || !place ? 'no_access' : methodTrouble(session, preferences)
   if (!place || why !== undefined) {
-    await store.sessions.end(session.id)
+    await store.sessions.end(session)
     throw invalid(why ?? 'no_access')
   }
   if (!preferences.allowSessionRenewal)

@@ -34,7 +34,7 @@ export async function login(deps: AccessDeps, given: Credentials): Promise<Sessi
       found,
     )
   await demandSecondFactor(deps, found)
-  return await openSessions(deps, found, given.wantsCompany, false)
+  return await openSessions(deps, found, given, false)
 }
 
 /** Whose password it is. Whatever is wrong takes as long. @throws ApiError `too_many_logins` */
@@ -70,10 +70,10 @@ export async function findPlaces(
 export async function openSessions(
   deps: AccessDeps,
   { user, organisations }: Known,
-  wantsCompany: boolean,
+  { wantsCompany, address, userAgent }: Pick<Credentials, 'wantsCompany' | 'address' | 'userAgent'>,
   hasSecondFactor: boolean,
 ): Promise<Session | Session[]> {
-  const how = { amr: 'password', hasSecondFactor } as const
+  const how = { amr: 'password', hasSecondFactor, origin: { address, userAgent } } as const
   const open = (organisation: Organisation) => openSession(deps, user, organisation, how)
   if (wantsCompany) return await open(wholeCompany(organisations))
   return await Promise.all(organisations.map((organisation) => open(organisation)))
@@ -122,7 +122,7 @@ export async function openSession(
   deps: AccessDeps,
   user: User,
   org: Organisation,
-  how: Pick<NewSession, 'amr' | 'hasSecondFactor'>,
+  how: Pick<NewSession, 'amr' | 'hasSecondFactor' | 'origin'>,
 ): Promise<Session> {
   const tokens = freshTokens()
   const now = Date.now()
@@ -138,6 +138,7 @@ export async function openSession(
       // As it was when the password was read: one that is changed meanwhile ends this session too.
       epoch: user.epoch,
       ...how,
+      createdMs: now,
       endsMs,
     },
     { ...hashesOf(deps.seal, tokens), expiresMs },

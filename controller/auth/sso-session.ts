@@ -1,6 +1,7 @@
 import type { Session } from '../../shared/api/sessions.ts'
 import type { SsoMethod } from '../../shared/api/sign-in-failures.ts'
 import type { AccessDeps } from './access.ts'
+import type { SignInOrigin } from '../store/sessions.ts'
 import { openSession } from './sign-in.ts'
 
 /**
@@ -11,6 +12,7 @@ export async function openSsoSession(
   deps: AccessDeps,
   who: { readonly email: string; readonly companyId: string },
   amr: SsoMethod,
+  origin: SignInOrigin,
 ): Promise<{ session: Session; userId: string; isOwner: boolean } | undefined> {
   const { store } = deps
   const { companyId } = who
@@ -24,6 +26,10 @@ export async function openSsoSession(
   if (!user || !company || !membership) return undefined
   const listed = teams.filter(({ id }) => membership.teams[id])
   const organisation = { company, membership, preferences, team: undefined, listed }
-  const session = await openSession(deps, user, organisation, { amr, hasSecondFactor: false })
+  const session = await openSession(deps, user, organisation, {
+    amr,
+    hasSecondFactor: false,
+    origin,
+  })
   return { session, userId: user.id, isOwner: membership.roles.includes('COMPANY_OWNER') }
 }

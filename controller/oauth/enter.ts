@@ -6,6 +6,7 @@ import { noteOAuthProof, notePublicProof } from '../auth/sign-in-rules.ts'
 import { shown, SsoRefusal, ssoRefused } from '../auth/sso-refusal.ts'
 import type { Company } from '../store/companies.ts'
 import type { OAuthMethod, OAuthTicket } from '../store/oauth.ts'
+import type { SignInOrigin } from '../store/sessions.ts'
 import { emailKey } from '../store/users.ts'
 import { admit } from './admission.ts'
 import type { OAuthDeps } from './begin.ts'
@@ -21,7 +22,7 @@ export interface EnterDeps extends OAuthDeps {
 }
 
 /** An access token, and for what it is said to be. */
-export interface TokenForm extends Visit {
+export interface TokenForm extends Visit, SignInOrigin {
   readonly companyName: string
   readonly method: OAuthMethod
   readonly accessToken: string
@@ -46,7 +47,7 @@ export async function enterByToken(
     const ticket = await ticketOfToken(deps, company, given, trace)
     if (email && emailKey(email) !== ticket.email)
       throw new SsoRefusal('identity', `The access token is of ${shown(ticket.email)}.`)
-    return await enter(deps, company, ticket, trace, note)
+    return await enter(deps, company, ticket, trace, given, note)
   }
   return await traced(deps.store, trace, given, work, note)
 }
@@ -54,7 +55,7 @@ export async function enterByToken(
 /** Opens the session behind the code of a browser. @throws ApiError `sso_refused` */
 export async function enterByCode(
   deps: EnterDeps,
-  given: Visit & { readonly code: string; readonly cookies: string | undefined },
+  given: Visit & SignInOrigin & { readonly code: string; readonly cookies: string | undefined },
   note: AuditNote,
 ): Promise<Session> {
   const { store, seal } = deps
@@ -68,7 +69,7 @@ export async function enterByCode(
       throw new SsoRefusal('state', 'The code was asked for by another browser.')
     const ticket = await store.oauthFlow.takeTicket(key)
     if (!ticket) throw new SsoRefusal('code', 'The code was used already.')
-    return await enter(deps, company, ticket, trace, note)
+    return await enter(deps, company, ticket, trace, given, note)
   }
   return await traced(store, trace, given, work, note)
 }
@@ -116,6 +117,7 @@ async function enter(
   company: Company,
   ticket: OAuthTicket,
   trace: Trace,
+  { address, userAgent }: SignInOrigin,
   note: AuditNote,
 ): Promise<Session> {
   const { store, access } = deps
@@ -128,7 +130,10 @@ async function enter(
       'The company does not sign in so any more, or its settings were changed since the sign-in began.',
     )
   const { before, after } = await admit(store, company, ticket, way.claimsRequired)
-  const opened = await access.openSso({ email, companyId: company.id }, method)
+  const opened = await access.openSso({ email, companyId: company.id }, method, {
+    address,
+    userAgent,
+  })
   if (!opened) throw new SsoRefusal('access', 'This user has no access to the company any more.')
   note.claim(email, company.id)
   note.entered([company.id])

@@ -37,6 +37,9 @@ export const keys = {
   mfaTicket: (hash: string) => `temblor:mfa-ticket:${hash}`,
   /** HASH of one session, from sign-in to end. */
   session: (sessionId: string) => `temblor:session:${sessionId}`,
+  /** ZSET session id -> when it ends at the latest, ms. Some may have ended before. */
+  userSessions: (userId: string, companyId: string) =>
+    `temblor:{u:${userId}}:sessions:${companyId}`,
   /** STRING id of the session whose token this is or was. */
   sessionToken: (tokenHash: string) => `temblor:session-token:${tokenHash}`,
   renewToken: (renewHash: string) => `temblor:renew-token:${renewHash}`,

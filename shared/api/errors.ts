@@ -36,6 +36,10 @@ export const errorCatalogue = {
   company_not_found: { status: 404, hint: 'Use the id of the company of your session.' },
   attack_not_found: { status: 404, hint: 'Check the id; GET /attacks lists those of the team.' },
   client_not_found: { status: 404, hint: 'Check the id; GET /clients lists those of the team.' },
+  session_not_found: {
+    status: 404,
+    hint: 'Check the id; GET /users/self/sessions lists those that are not over.',
+  },
   key_not_found: { status: 404, hint: 'Check the id; GET /apikeys lists your keys.' },
   alias_not_found: {
     status: 404,

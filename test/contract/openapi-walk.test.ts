@@ -39,7 +39,7 @@ import {
   walkedUser,
 } from './documented.ts'
 import { comeBack, withProviderOnly } from './oauth-walk.ts'
-import { freshBody } from './used-up.ts'
+import { freshBody, otherSession } from './used-up.ts'
 
 const viewerMay: ReadonlySet<string> = privilegesOf(['COMPANY_USER'], ['TEAM_CREDENTIAL_MANAGER'])
 
@@ -170,6 +170,7 @@ test('the success of every operation is as documented', async () => {
     await walk(successOf, able, async (found) => {
       const { operationId } = found.operation
       const api = operationId === 'logout' ? await service.signIn() : owner
+      if (operationId === 'endSession') known['sessionId'] = await otherSession(service)
       const path = pathOf(found, known)
       const fresh = await freshBody(service, operationId)
       if (fresh) return await api.send('POST', path, fresh)

@@ -1,3 +1,4 @@
+import type { SessionEntry } from '../../shared/api/own-sessions.ts'
 import type { Api } from '../support/api.ts'
 import { request, type RequestOptions } from '../support/http.ts'
 import { buildResponse } from '../support/saml-idp.ts'
@@ -58,6 +59,13 @@ async function samlCodeBy(service: Service): Promise<RequestOptions> {
   })
   const location = new URL(answer.headers.get('location') ?? '')
   return { json: { code: location.searchParams.get('SamlSessionCode') } }
+}
+
+/** Another session of the owner, to be ended. */
+export async function otherSession(service: Service): Promise<string> {
+  const other = await service.signIn()
+  const listed = await other.get<SessionEntry[]>('/users/self/sessions')
+  return listed.find(({ current }) => current)?.id ?? ''
 }
 
 /** Sets a new password for somebody; the code is made on the host of the controller. */

@@ -117,6 +117,43 @@ describe.skipIf(browserSkipReason)('one’s own account in the browser', () => {
     expect(await statusWith(key)).toBe(200)
   })
 
+  test('another session is named, ended, and turned away; all others at once', async () => {
+    const open = async (scheme: 'light' | 'dark', width: number) => {
+      const other = await openWindow(browser, controller.baseUrl, { scheme, width })
+      await other.page.goto('/account/sessions')
+      await signInByForm(other.page, { email, password: personsPassword })
+      await other.page.getByRole('region', { name: 'Other sessions', exact: true }).waitFor()
+      return other
+    }
+    await using other = await open('light', 1280)
+    await part('Sessions')
+    const end = page.getByRole('button', { name: 'End the session with Chrome on Linux from 127' })
+    await end.first().waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await end.first().focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'End the session with Chrome on Linux' })
+    await dialog.getByText('turned away').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'End it' }).press('Enter')
+    await page.getByText('has ended.').waitFor()
+    await other.page.getByRole('link', { name: 'Profile' }).click()
+    await other.page.getByRole('link', { name: 'API keys' }).click()
+    await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+
+    await using narrow = await open('dark', 390)
+    expect(await axeViolations(narrow.page)).toEqual([])
+    await narrow.page.getByRole('button', { name: 'End all others' }).click()
+    await narrow.page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^End \d/ })
+      .click()
+    await narrow.page.getByText('You are signed in nowhere else.').waitFor()
+    await page.reload()
+    await signInByForm(page, { email, password: personsPassword })
+    await page.getByRole('heading', { level: 2, name: 'Sessions' }).waitFor()
+  })
+
   test('another password ends all sessions but this one', async () => {
     const other = await openWindow(browser, controller.baseUrl)
     await other.page.goto('/account/sessions')

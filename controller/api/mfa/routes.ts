@@ -8,6 +8,7 @@ import {
   validateMfa,
 } from '../../../shared/api/mfa.ts'
 import { isYes } from '../flag.ts'
+import { originOf } from '../origin.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { MfaService } from './service.ts'
 
@@ -23,7 +24,7 @@ export function addMfaRoutes(router: Router, { mfa }: { mfa: MfaService }): void
       ticket: body.ticket,
       token: String(body.token ?? ''),
       companyName,
-      address: request.ip,
+      ...originOf(request),
       wantsCompany: isYes(query.getCompanySession),
     })
     audit.entered([...new Set([sessions].flat().map((session) => session.company_id))])

@@ -7,6 +7,7 @@ import { forbidden } from '../../auth/forbidden.ts'
 import type { Claimant } from '../../auth/lock-out.ts'
 import { openSessions, wholeCompany } from '../../auth/sign-in.ts'
 import { userNotFound } from '../../records/not-found.ts'
+import type { SignInOrigin } from '../../store/sessions.ts'
 import { checkCode, identify, missing, useUp, wrong, type MfaDeps, type Shown } from './claim.ts'
 import { enable, validate, type FirstCode } from './enrolment.ts'
 
@@ -28,7 +29,7 @@ export interface MfaService {
 }
 
 /** What somebody signs in with. */
-export interface WithCode extends Shown {
+export interface WithCode extends Shown, SignInOrigin {
   /** Empty with a ticket with which a code was shown already. */
   readonly token: string
   readonly wantsCompany: boolean
@@ -69,7 +70,7 @@ async function signIn(deps: MfaDeps, given: WithCode): Promise<Session | Session
   // Before the code is used up: whoever has to say which company says it with the same code.
   if (given.wantsCompany) wholeCompany(holder.known.organisations)
   await useUp(deps, given.address, holder, proof)
-  return await openSessions(deps, holder.known, given.wantsCompany, true)
+  return await openSessions(deps, holder.known, given, true)
 }
 
 async function disable(

@@ -10,6 +10,7 @@ import { begin } from '../../oauth/begin.ts'
 import { comeBack } from '../../oauth/callback.ts'
 import { enterByCode, enterByToken } from '../../oauth/enter.ts'
 import { noStateCookie, stateCookie } from '../../oauth/state.ts'
+import { originOf } from '../origin.ts'
 import type { Router } from '../../plugins/routes.ts'
 import { setProvider, type OAuthServiceDeps } from './service.ts'
 
@@ -56,7 +57,7 @@ export function addOAuthRoutes(router: Router, deps: OAuthServiceDeps): void {
   })
   router.add(openOAuthSession, async ({ body, request, reply, audit }) => {
     const { cookie: cookies } = request.headers
-    const visit = { address: request.ip, requestId: request.id }
+    const visit = { ...originOf(request), requestId: request.id }
     const session = await enterByCode(deps, { code: body.code, cookies, ...visit }, audit)
     reply.headers({ ...secret, 'set-cookie': noStateCookie(deps.siteUrl()) })
     return session
@@ -64,7 +65,7 @@ export function addOAuthRoutes(router: Router, deps: OAuthServiceDeps): void {
   router.add(signInWithToken, async ({ body, request, reply, audit }) => {
     reply.headers(secret)
     const { companyName, accessToken, provider, email } = body
-    const visit = { address: request.ip, requestId: request.id }
+    const visit = { ...originOf(request), requestId: request.id }
     return await enterByToken(
       deps,
       { companyName, accessToken, method: provider, email: email ?? '', ...visit },

@@ -8,6 +8,7 @@ import {
   setSamlProps,
 } from '../../../shared/api/saml.ts'
 import { checkOwnCompany } from '../../auth/own-company.ts'
+import { originOf } from '../origin.ts'
 import type { Router } from '../../plugins/routes.ts'
 import { createSamlService, type SamlDeps } from './service.ts'
 
@@ -45,9 +46,9 @@ export function addSamlRoutes(router: Router, deps: SamlDeps): void {
     reply.headers({ ...secret, location: await service.respond(given, audit) })
     return '' as const
   })
-  router.add(openSamlSession, async ({ body, reply, audit }) => {
+  router.add(openSamlSession, async ({ body, reply, request, audit }) => {
     reply.header('cache-control', 'no-store')
-    return await service.open(body.code, audit)
+    return await service.open(body.code, originOf(request), audit)
   })
   router.add(listSamlFailures, ({ caller, query }) => service.failures(caller, query.email))
 }

@@ -17,6 +17,7 @@ import { createSamlProvider, samlAddresses } from '../../saml/provider.ts'
 import { formatRelayState } from '../../saml/relay-state.ts'
 import type { SamlPost } from '../../saml/check-response.ts'
 import { acceptResponse } from '../../saml/respond.ts'
+import type { SignInOrigin } from '../../store/sessions.ts'
 import { emailKey } from '../../store/users.ts'
 import type { Store } from '../../store/store.ts'
 import { readIdpMetadata, withProvider } from './settings.ts'
@@ -49,7 +50,7 @@ export interface SamlService {
   /** The address that the browser goes to. @throws ApiError `sso_refused`, `locked_out`, `too_many_logins` */
   respond(given: SamlPost, audit: AuditNote): Promise<string>
   /** @throws ApiError `sso_refused` */
-  open(code: string, audit: AuditNote): Promise<Session>
+  open(code: string, origin: SignInOrigin, audit: AuditNote): Promise<Session>
   failures(caller: Caller, email: string | undefined): Promise<SignInFailure[]>
 }
 
@@ -93,7 +94,7 @@ export function createSamlService(deps: SamlDeps): SamlService {
         acceptResponse({ ...deps, addresses, pace }, given, audit),
       )
     },
-    open: (code, audit) => openByCode(deps, code, audit),
+    open: (code, origin, audit) => openByCode(deps, code, origin, audit),
     async failures({ company }, email) {
       const all = await store.signInFailures.list(company.id)
       const wanted = email ? emailKey(email) : undefined
@@ -115,6 +116,7 @@ function checkHandler(handler: string | undefined, app: string): void {
 async function openByCode(
   { store, seal, access }: SamlDeps,
   code: string,
+  origin: SignInOrigin,
   audit: AuditNote,
 ): Promise<Session> {
   const ticket = await store.samlFlow.takeTicket(seal.hashToken(code))
@@ -124,7 +126,7 @@ async function openByCode(
   audit.entered([companyId])
   const { preferences, saml } = await store.signInSettings.read(companyId)
   if (!preferences.samlEnabled || saml?.version !== version) throw ssoRefused('settings')
-  const opened = await access.openSso({ email, companyId }, 'saml')
+  const opened = await access.openSso({ email, companyId }, 'saml', origin)
   if (!opened) throw ssoRefused('no_access')
   const { session, userId, isOwner } = opened
   if (isOwner) await noteProof(store, companyId, version, { userId, certificate })

@@ -2,6 +2,7 @@ import { changePassword, listOwnSessions, login, logout } from '../../../shared/
 import { enterByToken, type EnterDeps } from '../../oauth/enter.ts'
 import type { Router } from '../../plugins/routes.ts'
 import { isYes } from '../flag.ts'
+import { originOf } from '../origin.ts'
 import { ownSession } from './own-session.ts'
 
 /** Sign-in, sign-out and the session of a request. */
@@ -13,14 +14,14 @@ export function addSessionRoutes(router: Router, deps: EnterDeps): void {
     const companyName = body.companyName || undefined
     const wantsCompany = isYes(query.getCompanySession)
     if (accessToken && provider && companyName) {
-      const visit = { address: request.ip, requestId: request.id }
+      const visit = { ...originOf(request), requestId: request.id }
       const form = { companyName, accessToken, method: provider, email, ...visit }
       const session = await enterByToken(deps, form, audit)
       return wantsCompany ? session : [session]
     }
     audit.claim(email, companyName)
-    const address = request.ip
-    const sessions = await access.login({ email, password, companyName, address, wantsCompany })
+    const given = { email, password, companyName, wantsCompany, ...originOf(request) }
+    const sessions = await access.login(given)
     audit.entered([...new Set([sessions].flat().map((session) => session.company_id))])
     return sessions
   })

@@ -1,12 +1,15 @@
+import { endOtherSessions, endSession, listSessions } from '../../../shared/api/own-sessions.ts'
 import { readSelf } from '../../../shared/api/sessions.ts'
 import { updateSelf } from '../../../shared/api/self.ts'
 import { changesOf } from '../../audit/changes.ts'
 import { teamMembership } from '../../auth/session-answer.ts'
 import type { Router } from '../../plugins/routes.ts'
 import type { Store } from '../../store/store.ts'
+import { endOthers, endOwn, listOwn, nameOf } from './own-sessions.ts'
 
 /** The user behind a session or a key. */
 export function addSelfRoutes(router: Router, store: Store): void {
+  addOwnSessions(router, store)
   router.add(readSelf, async ({ caller }) => {
     const [teams, name] = await Promise.all([
       store.companies.listTeams(caller.company.id),
@@ -34,6 +37,21 @@ export function addSelfRoutes(router: Router, store: Store): void {
     audit.target({ kind: 'user', id: caller.userId, name: caller.email })
     audit.detail(changesOf(before, { first, last }))
     await store.users.setName(caller.userId, { first, last })
+    return 'Success' as const
+  })
+}
+
+function addOwnSessions(router: Router, store: Store): void {
+  router.add(listSessions, ({ caller }) => listOwn(store, caller))
+  router.add(endSession, async ({ caller, params, audit }) => {
+    const session = await endOwn(store, caller, params.sessionId)
+    audit.target({ kind: 'session', id: session.id, name: nameOf(session) })
+    return 'Success' as const
+  })
+  router.add(endOtherSessions, async ({ caller, audit }) => {
+    const ended = await endOthers(store, caller)
+    audit.target({ kind: 'session', id: null, name: 'all others' })
+    audit.detail({ ended })
     return 'Success' as const
   })
 }

@@ -8,6 +8,7 @@ import {
   validateMfa,
   type MfaSecret,
 } from '../../../shared/api/mfa.ts'
+import { listSessions } from '../../../shared/api/own-sessions.ts'
 import { listOwnSessions, type OwnSession } from '../../../shared/api/sessions.ts'
 import type { WebApi } from './create-api.ts'
 
@@ -24,6 +25,14 @@ export function keysQuery(api: WebApi) {
   return queryOptions({
     queryKey: ['keys', 'own'],
     queryFn: ({ signal }) => api.call(listApiKeys, { signal }),
+  })
+}
+
+/** Where somebody is signed in. */
+export function sessionsQuery(api: WebApi) {
+  return queryOptions({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => api.call(listSessions, { signal }),
   })
 }
 
