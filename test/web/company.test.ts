@@ -73,7 +73,7 @@ describe.skipIf(browserSkipReason)('a company in the browser', () => {
     await guest.page.getByLabel('Password').fill(password)
     await guest.page.getByLabel('The same again').fill(password)
     await guest.page.getByRole('button', { name: 'Join' }).click()
-    await guest.page.getByText('You have joined.').waitFor()
+    await guest.page.getByRole('heading', { name: 'You have joined' }).waitFor()
     await guest.page.goto('/team')
     await signInByForm(guest.page, { email, password })
     await guest.page.getByRole('row').filter({ hasText: email }).getByText('User').waitFor()
@@ -169,6 +169,23 @@ describe.skipIf(browserSkipReason)('a company in the browser', () => {
     })
   })
 
+  test('domains are claimed, and a public provider that there is none of cannot be tried', async () => {
+    const domains = region('Domains of the company')
+    await domains.getByLabel('Domains').fill('example.org, not a domain')
+    await domains.getByRole('button', { name: 'Save the domains' }).click()
+    await domains.getByText('not a domain').waitFor()
+    await domains.getByLabel('Domains').fill('example.org, example.net')
+    await domains.getByRole('button', { name: 'Save the domains' }).click()
+    await page.getByText('The domains are saved.').waitFor()
+    const { domains: saved } = await one.admin.get<{ domains: string[] }>(
+      `/companies/${one.company.id}`,
+    )
+    expect(saved).toEqual(['example.org', 'example.net'])
+    const tried = region('Try the public provider')
+    await tried.getByRole('button', { name: 'Begin a test sign-in' }).click()
+    await tried.getByText('the company has no such provider').waitFor()
+  })
+
   test('SAML: metadata with the next certificate, a test sign-in that changes nothing', async () => {
     await part('SAML')
     const next = await makeKey('CN=Next')
@@ -209,9 +226,34 @@ describe.skipIf(browserSkipReason)('a company in the browser', () => {
     await page.getByText('Passed: this sign-in would have worked').waitFor()
     await region('Try it').getByText('Would become a user').waitFor()
     expect(new URL(page.url()).pathname).toBe('/company/saml')
+    await aliasesOfRoles()
     await part('Sign-ins')
     await page.getByText('No sign-in was refused').waitFor()
   })
+
+  const aliasesOfRoles = async () => {
+    const aliases = region('Aliases of roles')
+    await aliases.getByText('None yet.').waitFor()
+    await aliases.getByRole('button', { name: 'New alias' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New alias' })
+    await dialog.getByLabel('Value of the claim').fill('COMPANY_ADMIN')
+    await dialog.getByRole('button', { name: 'Make the alias' }).click()
+    await dialog.getByText('what is no role').waitFor()
+    await dialog.getByLabel('Value of the claim').fill('<b>sre</b>/1')
+    await dialog.getByLabel('Manager', { exact: true }).check()
+    await dialog.getByLabel('Roles in one more team').selectOption('Payments')
+    expect(await axeViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Make the alias' }).click()
+    await row('<b>sre</b>/1').getByText('Manager in the company; User in Payments').waitFor()
+    await page.getByRole('button', { name: 'Change the alias <b>sre</b>/1' }).click()
+    const change = page.getByRole('dialog', { name: 'Change the alias <b>sre</b>/1' })
+    await change.getByLabel('Manager', { exact: true }).first().uncheck()
+    await change.getByRole('button', { name: 'Save the alias' }).click()
+    await row('<b>sre</b>/1').getByText('User in Payments', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove the alias <b>sre</b>/1' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
+    await aliases.getByText('None yet.').waitFor()
+  }
 
   test('OAuth: what is wrong is said at its field, and the secret is told to nobody', async () => {
     await part('OAuth')
@@ -224,6 +266,10 @@ describe.skipIf(browserSkipReason)('a company in the browser', () => {
     await form.getByRole('button', { name: 'Save the provider' }).click()
     await form.getByText('authorizationUri').waitFor()
     await form.getByLabel('Authorization address').fill('https://idp.example/authorize')
+    await form.getByLabel('Further redirect addresses').fill('javascript:alert(1)')
+    await form.getByRole('button', { name: 'Save the provider' }).click()
+    await form.getByText('redirectUris').waitFor()
+    await form.getByLabel('Further redirect addresses').fill('https://ci.example/back')
     await form.getByRole('button', { name: 'Save the provider' }).click()
     await page.getByText('The provider is saved.').waitFor()
     await page.getByRole('button', { name: 'Begin a test sign-in' }).isEnabled()
@@ -235,6 +281,8 @@ describe.skipIf(browserSkipReason)('a company in the browser', () => {
       authorizationUri: 'https://idp.example/authorize',
       clientSecret: null,
       enabled: false,
+      redirectUris: ['https://ci.example/back'],
+      acceptsForeignTokens: false,
     })
   })
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { listSamlFailures } from '../../../shared/api/saml.ts'
+import { listSamlAliases, readSamlAlias } from '../../../shared/api/saml-aliases.ts'
 import { readSsoSetup, readSsoTest } from '../../../shared/api/sso.ts'
 import type { WebApi } from './create-api.ts'
 
@@ -26,5 +27,21 @@ export function failuresQuery(api: WebApi, email: string | undefined) {
     queryKey: ['sso-failures', email ?? ''],
     queryFn: ({ signal }) =>
       api.call(listSamlFailures, { query: email === undefined ? {} : { email }, signal }),
+  })
+}
+
+/** What stands for roles in the claims of a SAML provider, by name. */
+export function aliasesQuery(api: WebApi, companyId: string) {
+  return queryOptions({
+    queryKey: ['aliases', companyId],
+    queryFn: ({ signal }) => api.call(listSamlAliases, { params: { companyId }, signal }),
+  })
+}
+
+/** The roles that one of them stands for. */
+export function aliasQuery(api: WebApi, companyId: string, aliasId: string) {
+  return queryOptions({
+    queryKey: ['alias', companyId, aliasId],
+    queryFn: ({ signal }) => api.call(readSamlAlias, { params: { companyId, aliasId }, signal }),
   })
 }

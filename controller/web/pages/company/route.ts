@@ -44,14 +44,15 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings/page.tsx'), 'CompanySettingsPage'),
 })
 
-const security = createRoute({
-  ...part,
-  path: '/security',
-  component: lazyRouteComponent(() => import('./security/page.tsx'), 'SecurityPage'),
-})
 /** The test of a provider that the browser comes back from. */
 const readTestId = ({ ssoTest }: Record<string, unknown>): { readonly ssoTest?: string } =>
   typeof ssoTest === 'string' ? { ssoTest } : {}
+const security = createRoute({
+  ...part,
+  path: '/security',
+  validateSearch: readTestId,
+  component: lazyRouteComponent(() => import('./security/page.tsx'), 'SecurityPage'),
+})
 const saml = createRoute({
   ...part,
   path: '/saml',

@@ -28,8 +28,8 @@ export function actionWords(type: AttackType, preview: AttackPreview | undefined
 
 /** How many of those that match are drawn; undefined when all of them are hit. */
 export function drawnWords({ drawn }: AttackPreview): string | undefined {
-  if (!drawn) return undefined
+  if (!drawn || drawn.count >= drawn.of) return undefined
   const unit = drawn.unit === 'hosts' ? 'host' : 'container'
   const verb = drawn.count === 1 ? 'is' : 'are'
-  return `${drawn.count} of ${drawn.of === 1 ? 'this' : 'these'} ${countWords(drawn.of, unit)} ${verb} drawn, each with the same chance.`
+  return `${drawn.count} of these ${countWords(drawn.of, unit)} ${verb} drawn, each with the same chance.`
 }

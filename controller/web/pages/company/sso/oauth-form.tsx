@@ -1,4 +1,13 @@
-import { Button, Group, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  PasswordInput,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import type { Company } from '../../../../../shared/api/companies.ts'
@@ -24,6 +33,8 @@ const texts = [
   ['scope', 'Scope', 'Empty: email, and openid where there is an issuer.'],
 ] as const
 
+const fields = [...texts.map(([name]) => name), 'clientSecret', 'redirectUris']
+
 /** The provider itself. */
 export function OAuthForm({ companyId, present }: OAuthFormProps) {
   const { api, queryClient } = useApp()
@@ -38,13 +49,15 @@ export function OAuthForm({ companyId, present }: OAuthFormProps) {
         clientId: formText(form, 'clientId').trim(),
         clientSecret: formText(form, 'clientSecret'),
         enabled: formText(form, 'enabled') === 'on',
+        redirectUris: formText(form, 'redirectUris').split(/\s+/).filter(Boolean),
+        acceptsForeignTokens: formText(form, 'acceptsForeignTokens') === 'on',
       }
       await api.call(setOAuthSettings, { params: { companyId }, body })
       await queryClient.invalidateQueries({ queryKey: ['company'] })
       notifications.show({ message: 'The provider is saved.' })
     },
   })
-  const errors = fieldErrors(work.error, [...texts.map(([name]) => name), 'clientSecret'])
+  const errors = fieldErrors(work.error, fields)
   if (!can('COMPANY_SECURITY_WRITE'))
     return (
       <Card title="The provider">
@@ -105,6 +118,23 @@ function ProviderFields({ present, errors }: ProviderFieldsProps) {
         autoComplete="off"
         error={errors.at('clientSecret')}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the client secret' }}
+      />
+      <Textarea
+        name="redirectUris"
+        label="Further redirect addresses"
+        description="Of other applications that browsers may be sent to with a code: each on a line. This service itself is always one."
+        autosize
+        minRows={1}
+        maxRows={8}
+        spellCheck={false}
+        defaultValue={present?.redirectUris.join('\n') ?? ''}
+        error={errors.at('redirectUris')}
+      />
+      <Switch
+        name="acceptsForeignTokens"
+        label="Access tokens of other applications count"
+        description="Whoever holds one that the provider gave to anybody, for whatever purpose, can sign in with it. Off unless you know why."
+        defaultChecked={present?.acceptsForeignTokens ?? false}
       />
       <Switch
         name="enabled"

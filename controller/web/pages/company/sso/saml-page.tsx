@@ -9,6 +9,7 @@ import { Allowed } from '../../../parts/allowed.tsx'
 import { Asked } from '../../../parts/asked.tsx'
 import { SectionTitle } from '../../../parts/section-title.tsx'
 import { useMe } from '../../../shell/me.tsx'
+import { AliasCard } from './alias-card.tsx'
 import { ClaimsTable } from './claims-table.tsx'
 import { CopyCard } from './copy-card.tsx'
 import { SamlForm } from './saml-form.tsx'
@@ -19,7 +20,7 @@ const page = getRouteApi('/shell/company/saml')
 /** The SAML identity provider of the company: what it is told, what it tells, and a try. */
 export function SamlPage() {
   const { api } = useApp()
-  const { self } = useMe()
+  const { self, can } = useMe()
   const { ssoTest } = page.useSearch()
   const company = useQuery(companyQuery(api, self.company_id))
   const setup = useQuery(ssoSetupQuery(api, self.company_id))
@@ -46,6 +47,7 @@ export function SamlPage() {
             </>
           )}
         </Asked>
+        {can('COMPANY_SAMLCLAIM_ALIAS_READ') && <AliasCard />}
       </Allowed>
     </Stack>
   )

@@ -11,26 +11,30 @@ import { TestResult } from './test-result.tsx'
 
 interface TestSignInProps {
   readonly protocol: SsoTest['protocol']
+  readonly title?: string
   readonly isSet: boolean
   /** The test that the browser comes back from. */
   readonly testId: string | undefined
 }
 
+/** Where each is set, and the browser comes back to. */
+const pages = { saml: 'saml', oauth: 'oauth', google: 'security' } as const
+
 /** A sign-in that changes nothing, and what became of it. */
-export function TestSignIn({ protocol, isSet, testId }: TestSignInProps) {
+export function TestSignIn({ protocol, title = 'Try it', isSet, testId }: TestSignInProps) {
   const { api } = useApp()
   const { self, can } = useMe()
   const begin = useMutation({
     mutationFn: async () => {
       const params = { companyId: self.company_id }
-      const destination = `/company/${protocol === 'saml' ? 'saml' : 'oauth'}`
+      const destination = `/company/${pages[protocol]}`
       const { url } = await api.call(startSsoTest, { params, body: { protocol, destination } })
       location.assign(url)
     },
   })
   return (
     <Card
-      title="Try it"
+      title={title}
       intro="Signs you in at the provider and comes back here. Nobody gets a session by it, nobody becomes a user, no role changes; it works while the method is still off."
     >
       {can('COMPANY_SECURITY_WRITE') ? (
