@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { reconnectDelayMs } from './backoff.ts'
+import { moveDelayMs, reconnectDelayMs } from './backoff.ts'
 
 const most = (attempt: number, isRunning: boolean) => reconnectDelayMs(attempt, isRunning, () => 1)
 
@@ -12,4 +12,10 @@ it('waits longer and longer, at most ten seconds, with full jitter', () => {
 
 it('connects at once while attacks run', () => {
   expect([0, 1, 10].map((attempt) => most(attempt, true))).toEqual([0, 1000, 2000])
+})
+
+it('leaves a controller that stops within its window, and at once while attacks run', () => {
+  const window = { reconnectMinMs: 1000, reconnectMaxMs: 5000 }
+  expect([0, 0.5, 1].map((at) => moveDelayMs(window, false, () => at))).toEqual([1000, 3000, 5000])
+  expect(moveDelayMs(window, true, () => 1)).toBe(0)
 })

@@ -16,3 +16,14 @@ export function reconnectDelayMs(
   const cap = isRunning ? longestWhileRunningMs : longestMs
   return random() * Math.min(cap, firstMs * 2 ** Math.min(attempt, 16))
 }
+
+/** When to leave a controller that is about to stop: at once while attacks run, else anywhere in its window. */
+export function moveDelayMs(
+  window: { readonly reconnectMinMs: number; readonly reconnectMaxMs: number },
+  isRunning: boolean,
+  random: () => number = Math.random,
+): number {
+  if (isRunning) return 0
+  const { reconnectMinMs: min, reconnectMaxMs: max } = window
+  return min + random() * Math.max(0, max - min)
+}

@@ -17,7 +17,7 @@ import type { AgentMessage__Output } from '../proto/gen/temblor/agent/v1/AgentMe
 import type { ControllerMessage } from '../proto/gen/temblor/agent/v1/ControllerMessage.ts'
 import type { EnrolRequest__Output } from '../proto/gen/temblor/agent/v1/EnrolRequest.ts'
 import type { EnrolResponse } from '../proto/gen/temblor/agent/v1/EnrolResponse.ts'
-import { loadAgentService } from '../proto/load.ts'
+import { loadFirstService } from '../test/support/first-protocol.ts'
 import type { ContainerSource } from './containers/source.ts'
 import { ControllerLink } from './controller-link.ts'
 import { enrol, obtainCredentials } from './enrol.ts'
@@ -41,7 +41,7 @@ afterEach(async () => {
   rmSync(stateDir, { recursive: true, force: true })
 })
 
-/** A controller that only does what a test tells it to, over real TLS and gRPC. */
+/** A controller of the first version that only does what a test tells it to, over real TLS and gRPC. */
 async function startController() {
   const keys = await createAuthority()
   const authority: Authority = await openAuthority(keys)
@@ -51,7 +51,7 @@ async function startController() {
   const enrolments: EnrolRequest__Output[] = []
   let acknowledging = false
   const server = new Server()
-  server.addService(loadAgentService().service, {
+  server.addService(loadFirstService().service, {
     Enrol: (
       call: ServerUnaryCall<EnrolRequest__Output, EnrolResponse>,
       reply: sendUnaryData<EnrolResponse>,

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import type { ControllerMessage__Output } from '../proto/gen/temblor/agent/v1/ControllerMessage.ts'
+import type { Drain__Output } from '../proto/gen/temblor/agent/v1/Drain.ts'
 import type { Inventory } from '../proto/gen/temblor/agent/v1/Inventory.ts'
 import type { Refusal__Output } from '../proto/gen/temblor/agent/v1/Refusal.ts'
 import type { Welcome__Output } from '../proto/gen/temblor/agent/v1/Welcome.ts'
 import { version } from '../shared/version.ts'
-import { reconnectDelayMs } from './backoff.ts'
+import { moveDelayMs, reconnectDelayMs } from './backoff.ts'
 import { watchForSilence } from './dead-man.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { ClosingError, type Executor } from './executor.ts'
@@ -51,6 +52,7 @@ export class ControllerLink {
   #welcome: Welcome__Output | undefined
   #heartbeat = 0
   #inventoryTimer: NodeJS.Timeout | undefined
+  #moveTimer: NodeJS.Timeout | undefined
   #lastProblem: string | undefined
 
   constructor(deps: LinkDeps) {
@@ -86,6 +88,8 @@ export class ControllerLink {
       if (wasWelcome) attempt = 0
       this.#lastProblem = describe(end)
       if (end.kind === 'refused' && end.refusal.final) return end.refusal
+      // It has waited already, and another controller expects it.
+      if (end.kind === 'moved') continue
       const delayMs = reconnectDelayMs(attempt, this.#remote().length > 0)
       log.warn({ delayMs: Math.round(delayMs) }, `session over: ${this.#lastProblem}`)
       await this.#pause(delayMs)
@@ -138,6 +142,7 @@ export class ControllerLink {
       return stops.push(
         this.#beat(session, welcome.heartbeatMs || defaultHeartbeatMs),
         this.#renewal.watch((message) => session.send(message)),
+        () => clearTimeout(this.#moveTimer),
       )
     })
     const end = await session.ended
@@ -163,7 +168,7 @@ export class ControllerLink {
   #hear(message: ControllerMessage__Output): void {
     const { executor, log } = this.#deps
     this.#deadMan.heard()
-    const { run, halt, updateAck, renewedCertificate } = message
+    const { run, halt, updateAck, renewedCertificate, drain } = message
     if (run) {
       const order = readOrder(run)
       void this.#accept(order, () => {
@@ -181,6 +186,15 @@ export class ControllerLink {
       this.#outbox.acknowledge(updateAck.executionId, updateAck.seq)
       executor.acknowledge(updateAck.executionId, updateAck.seq)
     } else if (renewedCertificate) this.#renewal.received(renewedCertificate.certificatePem)
+    else if (drain) this.#moveSoon(drain)
+  }
+
+  /** Connects anew, by then to another controller: at once while attacks run, so that somebody hears of them. */
+  #moveSoon(drain: Drain__Output): void {
+    const delayMs = moveDelayMs(drain, this.#remote().length > 0)
+    this.#deps.log.info({ delayMs: Math.round(delayMs) }, 'the controller is about to stop')
+    clearTimeout(this.#moveTimer)
+    this.#moveTimer = setTimeout(() => void this.#session?.move(), delayMs)
   }
 
   /** Acknowledges a command once it is on disk; without that it comes again. */
@@ -267,5 +281,5 @@ export class ControllerLink {
 
 function describe(end: SessionEnd): string {
   if (end.kind === 'refused') return `${end.refusal.message} (${end.refusal.code})`
-  return end.kind === 'lost' ? end.message : 'closed'
+  return end.kind === 'lost' ? end.message : end.kind
 }

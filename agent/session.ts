@@ -11,6 +11,8 @@ import type { AgentCredentials } from './identity.ts'
 export type SessionEnd =
   | { readonly kind: 'refused'; readonly refusal: Refusal__Output }
   | { readonly kind: 'lost'; readonly message: string }
+  /** The controller is about to stop; another one takes over. */
+  | { readonly kind: 'moved' }
   | { readonly kind: 'closed' }
 
 /** Hears what the controller says after its welcome. */
@@ -26,6 +28,7 @@ export class Session {
   readonly ended: Promise<SessionEnd>
   readonly #call: ClientDuplexStream<AgentMessage, ControllerMessage__Output>
   #finish: (end: SessionEnd) => void
+  #moving = false
 
   constructor(credentials: AgentCredentials, hello: Hello, listener: MessageListener) {
     const client = openChannel(credentials.address, credentials.caPem, credentials)
@@ -56,7 +59,11 @@ export class Session {
     call.on('error', (error: ServiceError) =>
       this.#finish({ kind: 'lost', message: error.details || error.message }),
     )
-    call.on('end', () => this.#finish({ kind: 'lost', message: 'the controller ended it' }))
+    call.on('end', () =>
+      this.#finish(
+        this.#moving ? { kind: 'moved' } : { kind: 'lost', message: 'the controller ended it' },
+      ),
+    )
     call.write({ hello })
   }
 
@@ -67,8 +74,18 @@ export class Session {
   /** Says goodbye and ends the stream; resolves when it is over. */
   async close(reason: string): Promise<void> {
     this.send({ bye: { reason } })
+    await this.#leave({ kind: 'closed' })
+  }
+
+  /** Ends the stream without a goodbye: the host goes on being a target. */
+  async move(): Promise<void> {
+    this.#moving = true
+    await this.#leave({ kind: 'moved' })
+  }
+
+  async #leave(end: SessionEnd): Promise<void> {
     this.#call.end()
-    const timer = setTimeout(() => this.#finish({ kind: 'closed' }), goodbyeTimeoutMs)
+    const timer = setTimeout(() => this.#finish(end), goodbyeTimeoutMs)
     await this.ended
     clearTimeout(timer)
   }

@@ -32,6 +32,10 @@ export interface ControllerConfig extends ProviderSettings {
   readonly renewalSeconds: number
   readonly deadManMs: number
   readonly heartbeatMs: number
+  /** So many agents may connect in a second; more are told to come back later. */
+  readonly registrationsPerSecond: number
+  /** How long agents have at most to go elsewhere when the controller stops. */
+  readonly drainMs: number
   readonly logLevel: string
 }
 
@@ -76,6 +80,8 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     attackDays: number('TEMBLOR_ATTACK_DAYS', 90, 0, 36_500),
     deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
     heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
+    registrationsPerSecond: number('TEMBLOR_REGISTRATIONS_PER_SECOND', 150, 1, 100_000),
+    drainMs: number('TEMBLOR_DRAIN_SECONDS', 60, 0, 3_600) * 1_000,
     logLevel: env['TEMBLOR_LOG_LEVEL'] || 'info',
   }
   faults.push(...otherFaults(config, env))

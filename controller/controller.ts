@@ -37,6 +37,8 @@ import { openStore, type Store } from './store/store.ts'
 export interface Controller {
   readonly httpPort: number
   readonly grpcPort: number
+  /** Lets the agents go to other controllers, and serves requests meanwhile. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
 
@@ -87,6 +89,7 @@ export async function startController(
   return {
     httpPort: portOf(app),
     grpcPort: agents.port,
+    drain: () => agents.drain(),
     async close() {
       feed.close()
       await closeApp(app)

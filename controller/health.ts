@@ -22,7 +22,7 @@ export function createHealth({
 }: HealthDeps): () => Promise<Record<string, HealthPart>> {
   return async () => ({
     redis: await redisHealth(redis, warnings),
-    agents: { status: 'ok', message: `${hub.connected()} connected to this controller` },
+    agents: agentsHealth(hub),
     mail: mailHealth(mailer),
     deadlines: { status: 'ok', message: 'swept once a second' },
   })
@@ -37,6 +37,14 @@ async function redisHealth(redis: Redis, warnings: readonly string[]): Promise<H
   return warnings.length > 0
     ? { status: 'warning', message: warnings.join(' ') }
     : { status: 'ok', message: 'answers; every acknowledged write is on disk' }
+}
+
+/** Whoever spreads requests over controllers sends a stopping one no more. */
+function agentsHealth(hub: AgentHub): HealthPart {
+  const message = `${hub.connected()} connected to this controller`
+  return hub.isDraining()
+    ? { status: 'failed', message: `${message}, which is stopping` }
+    : { status: 'ok', message }
 }
 
 function mailHealth(mailer: Mailer | undefined): HealthPart {

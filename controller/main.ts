@@ -13,16 +13,24 @@ async function main(): Promise<void> {
   const { httpPort, grpcPort } = controller
   logger.info({ httpPort, grpcPort }, 'controller is ready')
   process.send?.({ ready: true, httpPort, grpcPort })
-  let isStopping = false
-  const stop = (cause: string): void => {
-    if (isStopping) return
-    isStopping = true
+  let isClosing = false
+  const close = (cause: string): void => {
+    if (isClosing) return
+    isClosing = true
     logger.info({ cause }, 'controller stops')
     void controller.close().finally(() => process.exit(0))
   }
-  process.once('SIGTERM', () => stop('SIGTERM'))
-  process.once('SIGINT', () => stop('SIGINT'))
-  process.once('disconnect', () => stop('parent gone'))
+  let isDraining = false
+  const stop = (cause: string): void => {
+    // Whoever says it twice does not want to wait.
+    if (isDraining) return close(cause)
+    isDraining = true
+    logger.info({ cause }, 'controller lets its agents go')
+    void controller.drain().finally(() => close(cause))
+  }
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+  process.once('disconnect', () => close('parent gone'))
 }
 
 main().catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { Ring } from '../store/bells.ts'
 import { createElsewhere, type ElsewhereDeps } from './elsewhere.ts'
 import type { AgentSession } from './session.ts'
@@ -13,8 +14,17 @@ export interface AgentHub {
   join(session: AgentSession, before: string | undefined): void
   leave(session: AgentSession): void
   connected(): number
-  /** Tells every agent to connect elsewhere. */
-  drain(): void
+  /** True as soon as the agents were told to go. */
+  isDraining(): boolean
+  /**
+   * Tells every agent to connect elsewhere within this time; those with running attacks do so at once. Until
+   * they do they are served.
+   */
+  drain(windowMs: number): void
+  /** Resolves when nobody is connected, at the latest after this time. */
+  empty(withinMs: number): Promise<void>
+  /** Ends all sessions; the agents connect again. */
+  endAll(): void
 }
 
 /** So many agents are served between other events. */
@@ -25,30 +35,19 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
   const sessions = new Map<string, AgentSession>()
   const elsewhere = createElsewhere(deps)
   const deliver = inSlices<AgentSession>(sliceSize, (session) => session.deliverSoon())
-  const cutOffHere = (teamId: string, identifier: string, reason: string) =>
-    sessions.get(keyOf(teamId, identifier))?.refuse('revoked', reason, true)
-  const hear = (ring: Ring): void => {
-    const { teamId } = ring
-    if (ring.kind === 'cutOff') cutOffHere(teamId, ring.identifier, ring.reason)
-    if (ring.kind === 'replaced') {
-      const session = sessions.get(keyOf(teamId, ring.identifier))
-      if (session && session.epoch < ring.epoch) session.giveWay()
-    }
-    if (ring.kind !== 'deliver') return
-    for (const identifier of ring.identifiers) {
-      const session = sessions.get(keyOf(teamId, identifier))
-      if (session) deliver(session)
-    }
-  }
-  await deps.bells.listen(hear)
+  const at = (teamId: string, identifier: string) => sessions.get(keyOf(teamId, identifier))
+  await deps.bells.listen((ring) => hear(ring, at, deliver))
+  let windowMs: number | undefined
+  const left = new EventEmitter()
+  const move = inSlices<AgentSession>(sliceSize, (session) => session.moveWithin(windowMs ?? 0))
   return {
     deliverSoon(teamId, identifier) {
-      const session = sessions.get(keyOf(teamId, identifier))
+      const session = at(teamId, identifier)
       if (session) deliver(session)
       else elsewhere.deliverSoon(teamId, identifier)
     },
     cutOff(teamId, identifier, reason) {
-      cutOffHere(teamId, identifier, reason)
+      at(teamId, identifier)?.refuse('revoked', reason, true)
       elsewhere.cutOff(teamId, identifier, reason)
     },
     join(session, before) {
@@ -56,18 +55,49 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
       const key = keyOf(teamId, identifier)
       sessions.get(key)?.giveWay()
       sessions.set(key, session)
+      if (windowMs !== undefined) move(session)
       if (before !== undefined) elsewhere.replaced(before, teamId, identifier, epoch)
     },
     leave(session) {
       const key = keyOf(session.teamId, session.identifier)
       if (sessions.get(key) === session) sessions.delete(key)
+      if (sessions.size === 0) left.emit('all')
     },
     connected: () => sessions.size,
-    drain() {
+    isDraining: () => windowMs !== undefined,
+    drain(within) {
+      windowMs = within
+      for (const session of sessions.values()) move(session)
+    },
+    async empty(withinMs) {
+      if (sessions.size === 0) return
+      const signal = AbortSignal.timeout(withinMs)
+      await once(left, 'all', { signal }).catch(() => undefined)
+    },
+    endAll() {
       for (const session of sessions.values())
         session.refuse('draining', 'This controller is stopping.', false)
     },
   }
+}
+
+/** What another controller says of an agent that may be connected here. */
+function hear(
+  ring: Ring,
+  at: (teamId: string, identifier: string) => AgentSession | undefined,
+  deliver: (session: AgentSession) => void,
+): void {
+  const { teamId } = ring
+  if (ring.kind === 'deliver') {
+    for (const identifier of ring.identifiers) {
+      const session = at(teamId, identifier)
+      if (session) deliver(session)
+    }
+    return
+  }
+  const session = at(teamId, ring.identifier)
+  if (ring.kind === 'cutOff') session?.refuse('revoked', ring.reason, true)
+  if (ring.kind === 'replaced' && session && session.epoch < ring.epoch) session.giveWay()
 }
 
 function keyOf(teamId: string, identifier: string): string {

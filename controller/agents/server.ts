@@ -3,6 +3,7 @@ import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/
 import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/EnrolRequest.ts'
 import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolResponse.ts'
 import { loadAgentService } from '../../proto/load.ts'
+import type { ControllerConfig } from '../config.ts'
 import { isId } from '../store/keys.ts'
 import { Heartbeats } from './heartbeats.ts'
 import type { AgentSubject } from './authority.ts'
@@ -13,8 +14,16 @@ import { openStream, type AgentCall } from './stream.ts'
 /** A half-open connection is noticed after this long without an answer to a ping. */
 const keepalive = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 }
 
+/** Agents that were to go may be so much later than they should. */
+const lateMs = 3_000
+
+/** Bounds at the agents' door. */
+export type AgentLimits = Pick<ControllerConfig, 'registrationsPerSecond' | 'drainMs'>
+
 export interface AgentServer {
   readonly port: number
+  /** Lets nobody in any more and asks the agents to go elsewhere; resolves when they have, or had the time. */
+  drain(): Promise<void>
   /** Ends all sessions and stops listening. */
   close(): Promise<void>
 }
@@ -27,6 +36,7 @@ export async function startAgentServer(
   given: Omit<SessionDeps, 'heartbeats'>,
   door: AgentDoor,
   listen: { host: string; port: number },
+  limits: AgentLimits,
 ): Promise<AgentServer> {
   const heartbeats = new Heartbeats({ hosts: given.store.hosts, logger: given.logger })
   const deps = { ...given, heartbeats }
@@ -56,18 +66,26 @@ export async function startAgentServer(
       else resolve(bound)
     })
   })
+  let stopped: Promise<void> | undefined
+  const stopAccepting = () =>
+    (stopped ??= new Promise((resolve) => server.tryShutdown(() => resolve())))
+  const { hub } = deps
   return {
     port,
-    close: () =>
-      new Promise((resolve) => {
-        deps.hub.drain()
-        heartbeats.close()
-        const force = setTimeout(() => server.forceShutdown(), 1_000)
-        server.tryShutdown(() => {
-          clearTimeout(force)
-          resolve()
-        })
-      }),
+    async drain() {
+      void stopAccepting()
+      const neededMs = (hub.connected() / limits.registrationsPerSecond) * 1_000
+      const windowMs = Math.ceil(Math.min(neededMs, limits.drainMs))
+      hub.drain(windowMs)
+      await hub.empty(windowMs + lateMs)
+    },
+    async close() {
+      hub.endAll()
+      heartbeats.close()
+      const force = setTimeout(() => server.forceShutdown(), 1_000)
+      await stopAccepting()
+      clearTimeout(force)
+    },
   }
 }
 

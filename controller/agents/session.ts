@@ -15,6 +15,7 @@ import type { AgentHub } from './hub.ts'
 import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
 import { lostInMs, orderMessage, timesOf, type ExecutionTimes } from './orders.ts'
+import { refusedClaim } from './refused-claim.ts'
 import type { AgentStream } from './stream.ts'
 
 /** A host is targetable while its lease lasts: three heartbeats. */
@@ -101,14 +102,7 @@ export class AgentSession {
       if (claim.isNew) await deps.agentAudit.joined(agent, hello.identifier)
       return session
     }
-    const message =
-      claim.kind === 'revoked'
-        ? `The host "${hello.identifier}" is revoked. A manager of the team can activate it again.`
-        : `The name "${hello.identifier}" belongs to a live host already: instance ${claim.instanceId} ` +
-          `(boot ${claim.bootId}, from ${claim.address}, last heard ${new Date(claim.lastSeenMs).toISOString()}). ` +
-          `This agent is instance ${hello.instanceId} (boot ${hello.bootId}, from ${address}). ` +
-          'Give one of them another name with TEMBLOR_IDENTIFIER.'
-    const code = claim.kind === 'revoked' ? 'revoked' : 'identifier_in_use'
+    const { code, message } = refusedClaim(claim, hello, address)
     deps.logger.warn({ teamId: subject.teamId, code }, message)
     stream.close({ refusal: { code, message, final: true } })
     return undefined
@@ -148,6 +142,11 @@ export class AgentSession {
   /** A newer session of the same host took over. */
   giveWay(): void {
     this.refuse('replaced', 'A newer session of this agent took over.', false)
+  }
+
+  /** The controller is about to stop: the agent is to connect anew within this time. */
+  moveWithin(windowMs: number): void {
+    this.stream.send({ drain: { reconnectMinMs: 0, reconnectMaxMs: windowMs } })
   }
 
   refuse(code: string, message: string, final: boolean): void {

@@ -21,9 +21,10 @@ export interface AgentDeps extends Pick<SessionDeps, 'store' | 'logger' | 'bootI
  */
 export async function startAgents(
   { redis, keyFile, ...deps }: AgentDeps,
-  { redisUrl, heartbeatMs, deadManMs, grpcListen, grpcPort }: ControllerConfig,
+  config: ControllerConfig,
   openDoor: OpenDoor,
 ): Promise<{ hub: AgentHub; agents: AgentServer }> {
+  const { redisUrl, heartbeatMs, deadManMs, grpcListen, grpcPort } = config
   const controllerId = randomUUID()
   const bells = openBells(redis, redisUrl, controllerId)
   const { store, logger } = deps
@@ -33,6 +34,7 @@ export async function startAgents(
     { ...deps, hub, authority, controllerId, heartbeatMs, deadManMs },
     await openDoor(authority),
     { host: grpcListen, port: grpcPort },
+    config,
   )
   const close = async () => {
     await server.close()

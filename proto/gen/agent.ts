@@ -8,6 +8,7 @@ import type { Capability as _temblor_agent_v1_Capability, Capability__Output as 
 import type { CommandAck as _temblor_agent_v1_CommandAck, CommandAck__Output as _temblor_agent_v1_CommandAck__Output } from './temblor/agent/v1/CommandAck.ts';
 import type { Container as _temblor_agent_v1_Container, Container__Output as _temblor_agent_v1_Container__Output } from './temblor/agent/v1/Container.ts';
 import type { ControllerMessage as _temblor_agent_v1_ControllerMessage, ControllerMessage__Output as _temblor_agent_v1_ControllerMessage__Output } from './temblor/agent/v1/ControllerMessage.ts';
+import type { Drain as _temblor_agent_v1_Drain, Drain__Output as _temblor_agent_v1_Drain__Output } from './temblor/agent/v1/Drain.ts';
 import type { EnrolRequest as _temblor_agent_v1_EnrolRequest, EnrolRequest__Output as _temblor_agent_v1_EnrolRequest__Output } from './temblor/agent/v1/EnrolRequest.ts';
 import type { EnrolResponse as _temblor_agent_v1_EnrolResponse, EnrolResponse__Output as _temblor_agent_v1_EnrolResponse__Output } from './temblor/agent/v1/EnrolResponse.ts';
 import type { ExecutionRef as _temblor_agent_v1_ExecutionRef, ExecutionRef__Output as _temblor_agent_v1_ExecutionRef__Output } from './temblor/agent/v1/ExecutionRef.ts';
@@ -46,6 +47,7 @@ export interface ProtoGrpcType {
         CommandAck: MessageTypeDefinition<_temblor_agent_v1_CommandAck, _temblor_agent_v1_CommandAck__Output>
         Container: MessageTypeDefinition<_temblor_agent_v1_Container, _temblor_agent_v1_Container__Output>
         ControllerMessage: MessageTypeDefinition<_temblor_agent_v1_ControllerMessage, _temblor_agent_v1_ControllerMessage__Output>
+        Drain: MessageTypeDefinition<_temblor_agent_v1_Drain, _temblor_agent_v1_Drain__Output>
         EnrolRequest: MessageTypeDefinition<_temblor_agent_v1_EnrolRequest, _temblor_agent_v1_EnrolRequest__Output>
         EnrolResponse: MessageTypeDefinition<_temblor_agent_v1_EnrolResponse, _temblor_agent_v1_EnrolResponse__Output>
         ExecutionRef: MessageTypeDefinition<_temblor_agent_v1_ExecutionRef, _temblor_agent_v1_ExecutionRef__Output>

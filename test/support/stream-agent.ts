@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import type { ServiceError } from '@grpc/grpc-js'
+import { credentials, type ServiceError } from '@grpc/grpc-js'
+import { controllerName } from '../../agent/ca-pin.ts'
 import { enrol } from '../../agent/enrol.ts'
 import type { AgentCredentials } from '../../agent/identity.ts'
-import { openChannel } from '../../agent/channel.ts'
 import type { AgentMessage } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
 import type { ControllerMessage__Output } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
 import type { Hello } from '../../proto/gen/temblor/agent/v1/Hello.ts'
+import { loadAgentService } from '../../proto/load.ts'
 import { parseJoinLine } from '../../shared/join-line.ts'
+import { loadFirstService } from './first-protocol.ts'
 import { temporaryDir } from './service.ts'
+
+const hearWithinMs = 15_000
 
 /** What a controller told a stream agent, and when (`performance.now()`). */
 export interface Heard {
@@ -20,7 +24,7 @@ export interface Heard {
 export interface StreamSession extends AsyncDisposable {
   readonly heard: readonly Heard[]
   send(message: AgentMessage): void
-  /** The first message that is accepted, heard already or later. */
+  /** The first message that is accepted, heard already or within 15 s. */
   hear(accepts: (message: ControllerMessage__Output) => unknown): Promise<Heard>
   /** Reads nothing more until `resume`. */
   pause(): void
@@ -37,25 +41,40 @@ export interface StreamAgent {
   open(port?: number, hello?: Partial<Hello>): StreamSession
 }
 
+type Service = ReturnType<typeof loadFirstService>
+
 /** Joins a team. */
-export async function joinStreamAgent(identifier: string, line: string): Promise<StreamAgent> {
+export async function joinStreamAgent(
+  identifier: string,
+  line: string,
+  protocol: 'present' | 'first' = 'present',
+): Promise<StreamAgent> {
+  const Client = protocol === 'first' ? loadFirstService() : loadAgentService()
   const [dir, instanceId] = [temporaryDir(), randomUUID()]
-  const credentials = await enrol(dir, instanceId, parseJoinLine(line))
+  const joined = await enrol(dir, instanceId, parseJoinLine(line))
   rmSync(dir, { recursive: true, force: true })
   const bootId = randomUUID()
   return {
     identifier,
     instanceId,
     open(port, hello = {}) {
-      const address = port === undefined ? credentials.address : `127.0.0.1:${port}`
+      const address = port === undefined ? joined.address : `127.0.0.1:${port}`
       const base = { identifier, instanceId, bootId, version: '0.0.1', inventory: {} }
-      return openSession({ ...credentials, address }, { ...base, ...hello })
+      return openSession(Client, { ...joined, address }, { ...base, ...hello })
     },
   }
 }
 
-function openSession(credentials: AgentCredentials, hello: Hello): StreamSession {
-  const client = openChannel(credentials.address, credentials.caPem, credentials)
+function openSession(
+  Client: Service,
+  { address, caPem, keyPem, certificatePem }: AgentCredentials,
+  hello: Hello,
+): StreamSession {
+  const pem = [caPem, keyPem, certificatePem].map((text) => Buffer.from(text))
+  const client = new Client(address, credentials.createSsl(...pem), {
+    'grpc.ssl_target_name_override': controllerName,
+    'grpc.use_local_subchannel_pool': 1,
+  })
   const call = client.session()
   const heard: Heard[] = []
   const waiting = new Set<() => void>()
@@ -72,11 +91,17 @@ function openSession(credentials: AgentCredentials, hello: Hello): StreamSession
     ended: ended.promise,
     send: (message) => void call.write(message),
     hear: (accepts) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        const since = heard.length
+        const timer = setTimeout(() => {
+          const kinds = heard.slice(since).map(({ message }) => Object.keys(message).join())
+          reject(new Error(`Not heard in 15 s; since it was asked: ${kinds.join('; ')}`))
+        }, hearWithinMs)
         const check = () => {
           const found = heard.find(({ message }) => accepts(message))
           if (!found) return
           waiting.delete(check)
+          clearTimeout(timer)
           resolve(found)
         }
         waiting.add(check)

@@ -7,6 +7,7 @@ import type { LeaseAck as _temblor_agent_v1_LeaseAck, LeaseAck__Output as _tembl
 import type { UpdateAck as _temblor_agent_v1_UpdateAck, UpdateAck__Output as _temblor_agent_v1_UpdateAck__Output } from '../../../temblor/agent/v1/UpdateAck.ts';
 import type { RenewedCertificate as _temblor_agent_v1_RenewedCertificate, RenewedCertificate__Output as _temblor_agent_v1_RenewedCertificate__Output } from '../../../temblor/agent/v1/RenewedCertificate.ts';
 import type { Refusal as _temblor_agent_v1_Refusal, Refusal__Output as _temblor_agent_v1_Refusal__Output } from '../../../temblor/agent/v1/Refusal.ts';
+import type { Drain as _temblor_agent_v1_Drain, Drain__Output as _temblor_agent_v1_Drain__Output } from '../../../temblor/agent/v1/Drain.ts';
 
 export interface ControllerMessage {
   'welcome'?: (_temblor_agent_v1_Welcome | null);
@@ -19,7 +20,11 @@ export interface ControllerMessage {
    * The session is over and why; the agent does not come back when `final` is set.
    */
   'refusal'?: (_temblor_agent_v1_Refusal | null);
-  'message'?: "welcome"|"run"|"halt"|"leaseAck"|"updateAck"|"renewedCertificate"|"refusal";
+  /**
+   * The controller is about to stop; an agent that does not know this is refused in the end.
+   */
+  'drain'?: (_temblor_agent_v1_Drain | null);
+  'message'?: "welcome"|"run"|"halt"|"leaseAck"|"updateAck"|"renewedCertificate"|"refusal"|"drain";
 }
 
 export interface ControllerMessage__Output {
@@ -33,5 +38,9 @@ export interface ControllerMessage__Output {
    * The session is over and why; the agent does not come back when `final` is set.
    */
   'refusal'?: (_temblor_agent_v1_Refusal__Output | null);
-  'message'?: "welcome"|"run"|"halt"|"leaseAck"|"updateAck"|"renewedCertificate"|"refusal";
+  /**
+   * The controller is about to stop; an agent that does not know this is refused in the end.
+   */
+  'drain'?: (_temblor_agent_v1_Drain__Output | null);
+  'message'?: "welcome"|"run"|"halt"|"leaseAck"|"updateAck"|"renewedCertificate"|"refusal"|"drain";
 }

@@ -1,0 +1,20 @@
+import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
+import type { ClaimResult } from '../store/hosts.ts'
+
+/** Why an agent may not be the host that it says it is, for whoever started it. */
+export function refusedClaim(
+  claim: Exclude<ClaimResult, { kind: 'ok' }>,
+  { identifier, instanceId, bootId }: Hello__Output,
+  address: string,
+): { code: string; message: string } {
+  if (claim.kind === 'revoked') {
+    const message = `The host "${identifier}" is revoked. A manager of the team can activate it again.`
+    return { code: 'revoked', message }
+  }
+  const message =
+    `The name "${identifier}" belongs to a live host already: instance ${claim.instanceId} ` +
+    `(boot ${claim.bootId}, from ${claim.address}, last heard ${new Date(claim.lastSeenMs).toISOString()}). ` +
+    `This agent is instance ${instanceId} (boot ${bootId}, from ${address}). ` +
+    'Give one of them another name with TEMBLOR_IDENTIFIER.'
+  return { code: 'identifier_in_use', message }
+}
