@@ -4,6 +4,8 @@ import type { Rig } from './rig.ts'
 export interface BenchContext {
   /** Fewer and shorter measurements. */
   readonly isQuick: boolean
+  /** How many virtual agents a fleet has. */
+  readonly agents: number
   readonly signal: AbortSignal
   /** Redis, controller, agent and a container, started when first asked for. */
   rig(): Promise<Rig>

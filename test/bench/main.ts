@@ -5,6 +5,8 @@ import { onEndSignals } from '../../deploy/local/signals.ts'
 import { measureAgent } from './agent-footprint.ts'
 import { measureApi } from './api-throughput.ts'
 import { measureCpu } from './cpu-accuracy.ts'
+import { measureDispatch } from './dispatch.ts'
+import { measureFleet, measureFleetTls } from './fleet.ts'
 import type { BenchContext, Group, Table } from './group.ts'
 import { measureLatency } from './latency.ts'
 import { describeMachine, loadAverage, watchForeignCpu } from './machine.ts'
@@ -15,7 +17,7 @@ import { measureSaml } from './saml.ts'
 import { type Rig, startRig } from './rig.ts'
 
 /**
- * `npm run bench [-- --quick] [group …]`: tables of figures, each beside its floor in the same run.
+ * `npm run bench [-- [--quick] [--agents <n>] [group …]]`: tables of figures, each beside its floor in the same run.
  * Nothing here judges a time; it ends with 1 only when something could not be measured.
  */
 const groups: Record<string, Group> = {
@@ -27,6 +29,9 @@ const groups: Record<string, Group> = {
   saml: measureSaml,
   network: measureNetwork,
   netem: measureNetem,
+  dispatch: measureDispatch,
+  fleet: measureFleet,
+  'fleet-tls': measureFleetTls,
 }
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const say = (line: string) => void process.stderr.write(`${line}\n`)
@@ -47,14 +52,16 @@ process.exit()
 async function main(args: readonly string[]): Promise<number> {
   const wanted = readArgs(args)
   if (typeof wanted === 'string') {
-    say(`${wanted}\nusage: npm run bench [-- [--quick] [${Object.keys(groups).join('|')}] …]`)
+    say(
+      `${wanted}\nusage: npm run bench [-- [--quick] [--agents <1 to 10000>] [${Object.keys(groups).join('|')}] …]`,
+    )
     return 2
   }
   const startedAt = performance.now()
   const foreign = watchForeignCpu()
   print(`Machine: ${describeMachine()}`)
   print(`${new Date().toISOString()}${wanted.isQuick ? ', quick' : ''}. Load ${loadAverage()}.`)
-  const missing = await runGroups(wanted.names, wanted.isQuick)
+  const missing = await runGroups(wanted)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   const others = foreign()
   print(
@@ -67,16 +74,26 @@ async function main(args: readonly string[]): Promise<number> {
   return missing.length === 0 ? 0 : 1
 }
 
-function readArgs(args: readonly string[]): { names: string[]; isQuick: boolean } | string {
+interface Wanted {
+  readonly names: readonly string[]
+  readonly isQuick: boolean
+  readonly agents: number
+}
+
+function readArgs(args: readonly string[]): Wanted | string {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { quick: { type: 'boolean', default: false } },
+      options: { quick: { type: 'boolean', default: false }, agents: { type: 'string' } },
       allowPositionals: true,
     })
     const unknown = positionals.find((name) => !Object.hasOwn(groups, name))
     if (unknown !== undefined) return `There is no group "${unknown}".`
+    const agents = Number(values.agents ?? (values.quick ? 1_000 : 10_000))
+    if (!Number.isInteger(agents) || agents < 1 || agents > 10_000)
+      return `--agents cannot be "${values.agents}".`
     return {
+      agents,
       names: positionals.length > 0 ? [...new Set(positionals)] : Object.keys(groups),
       isQuick: values.quick,
     }
@@ -86,10 +103,11 @@ function readArgs(args: readonly string[]): { names: string[]; isQuick: boolean 
 }
 
 /** Runs one group after the other on one rig. Resolves to what could not be measured. */
-async function runGroups(names: readonly string[], isQuick: boolean): Promise<string[]> {
+async function runGroups({ names, isQuick, agents }: Wanted): Promise<string[]> {
   let rig: Promise<Rig> | undefined
   const { signal } = interrupt
-  const context: BenchContext = { isQuick, signal, say, rig: () => (rig ??= startRig(say)) }
+  const started = () => (rig ??= startRig(say))
+  const context: BenchContext = { isQuick, agents, signal, say, rig: started }
   const missing: string[] = []
   try {
     for (const name of names) {
@@ -105,8 +123,8 @@ async function runGroups(names: readonly string[], isQuick: boolean): Promise<st
       }
     }
   } finally {
-    const started = await rig?.catch(() => undefined)
-    for (const what of (await started?.close()) ?? []) missing.push(`${what} was left behind`)
+    const last = await rig?.catch(() => undefined)
+    for (const what of (await last?.close()) ?? []) missing.push(`${what} was left behind`)
   }
   return missing
 }

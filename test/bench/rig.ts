@@ -73,7 +73,7 @@ export async function startRig(say: (line: string) => void): Promise<Rig> {
       target,
       label: targets instanceof Error ? {} : targets.label,
       addUsers: (count) => addUsers(dir, stack, count),
-      openSessions: (count) => addSessions(dir, stack, api, session, count),
+      openSessions: (count) => openFurtherSessions(dir, stack.redisUrl, api, session, count),
       close,
     }
   } catch (error) {
@@ -154,16 +154,17 @@ async function addUsers(dir: string, { redisUrl, first }: Stack, count: number) 
   }
 }
 
-async function addSessions(
+/** Opens sessions past the login with the key file in this folder. Resolves to their headers. */
+export async function openFurtherSessions(
   dir: string,
-  stack: Stack,
+  redisUrl: string,
   api: ApiClient,
   session: Session,
   count: number,
 ): Promise<string[]> {
   const self = await api.call(readSelf)
   const seal = createSeal(await openKeyFile(path.join(dir, 'keys.json')))
-  const redis = openRedis(stack.redisUrl)
+  const redis = openRedis(redisUrl)
   redis.on('error', () => undefined)
   try {
     const tokens = Array.from({ length: count }, () => randomUUID())
