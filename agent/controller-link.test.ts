@@ -18,11 +18,11 @@ import type { ControllerMessage } from '../proto/gen/temblor/agent/v1/Controller
 import type { EnrolRequest__Output } from '../proto/gen/temblor/agent/v1/EnrolRequest.ts'
 import type { EnrolResponse } from '../proto/gen/temblor/agent/v1/EnrolResponse.ts'
 import { loadFirstService } from '../test/support/first-protocol.ts'
+import { idleFault } from '../test/support/idle-fault.ts'
 import type { ContainerSource } from './containers/source.ts'
 import { ControllerLink } from './controller-link.ts'
 import { enrol, obtainCredentials } from './enrol.ts'
 import { Executor } from './executor.ts'
-import type { Fault, FaultDeath } from './faults/fault.ts'
 import { readInstanceId } from './identity.ts'
 import { Journal } from './journal.ts'
 import { noLimits } from './owner-limits.ts'
@@ -100,6 +100,7 @@ async function startController() {
   return {
     sessions,
     enrolments,
+    die: () => server.forceShutdown(),
     acknowledgeAll: () => {
       acknowledging = true
       for (const { stream, heard } of sessions)
@@ -125,24 +126,6 @@ async function startController() {
   }
 }
 type Controller = Awaited<ReturnType<typeof startController>>
-
-/** A fault that does nothing, for as long as it is told to. */
-const idleFault: Fault = {
-  probe: () => Promise.resolve({ ok: true }),
-  prepare: () =>
-    Promise.resolve({
-      requested: { metric: 'cpu', value: 5, unit: 'percent_of_capacity', detail: {} },
-      backend: 'none',
-      undo: [{ nothing: 1 }],
-      start: () =>
-        Promise.resolve({
-          measure: () => undefined,
-          stop: () => Promise.resolve(),
-          died: new Promise<FaultDeath>(() => undefined),
-        }),
-    }),
-  undo: () => Promise.resolve(),
-}
 
 async function startLink(controller: Controller) {
   const instanceId = readInstanceId(stateDir)
@@ -289,6 +272,19 @@ describe('a session', () => {
       (message) => message.executionUpdate?.reason,
     )
     expect(executionUpdate).toMatchObject({ stage: 'ClientAborted', reason: 'controller_lost' })
+  })
+
+  it('waits no longer than it was told for a controller that is gone', async () => {
+    const controller = await startController()
+    const { journal } = await startLink(controller)
+    await controller.heard(0, (message) => message.hello)
+    const executionId = randomUUID()
+    controller.sessions[0]?.stream.write(runMessage(executionId))
+    await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'Running')
+    controller.die()
+    await expect
+      .poll(() => journal.get(executionId)?.report, { timeout: 10_000 })
+      .toMatchObject({ reason: 'controller_lost' })
   })
 
   it('ends for good when it is refused for good', async () => {

@@ -50,6 +50,7 @@ export class ControllerLink {
   readonly #told = new Map<string, boolean>()
   #session: Session | undefined
   #welcome: Welcome__Output | undefined
+  #deadManMs = defaultDeadManMs
   #heartbeat = 0
   #inventoryTimer: NodeJS.Timeout | undefined
   #moveTimer: NodeJS.Timeout | undefined
@@ -60,7 +61,7 @@ export class ControllerLink {
     this.#renewal = new Renewal(deps.stateDir, deps.instanceId, deps.credentials)
     this.#deadMan = watchForSilence({
       isRunning: () => this.#remote().length > 0,
-      limitMs: () => this.#welcome?.deadManMs || defaultDeadManMs,
+      limitMs: () => this.#deadManMs,
       onSilence: (silentMs) => {
         const seconds = Math.round(silentMs / 1000)
         const message = `Nothing was heard of the controller for ${seconds} s, so the attack was ended.`
@@ -155,6 +156,8 @@ export class ControllerLink {
 
   #welcomed(session: Session, welcome: Welcome__Output): void {
     this.#welcome = welcome
+    // It is needed when the session is over: that is what it is for.
+    this.#deadManMs = welcome.deadManMs || defaultDeadManMs
     this.#deadMan.heard()
     this.#deps.executor.meetController(welcome.controllerBootId)
     this.#deps.log.info({ epoch: welcome.sessionEpoch }, 'connected to the controller')
