@@ -40,7 +40,9 @@ export function openStream(call: AgentCall): AgentStream {
     call.destroy(new Error('The agent does not read its messages.'))
   }
   return {
-    messages: call,
+    // A loop over the call itself destroys it when the loop is left: then no end of it is ever sent, and
+    // the agent believes for as long as its connection lasts that somebody hears it.
+    messages: call.iterator({ destroyOnReturn: false }),
     send,
     close(lastWord) {
       if (lastWord) send(lastWord)
