@@ -30,6 +30,8 @@ export interface EventFeed {
 const blockMs = 5_000
 /** How soon a Redis that refused to be read is asked again. */
 const againMs = 500
+/** Entries that are asked for at once. */
+const readAtOnce = 1_000
 
 interface Reader {
   readonly listeners: Set<EventListener>
@@ -39,8 +41,15 @@ interface Reader {
 /** Opens the feed. Each team that somebody watches has one blocking connection. */
 export function openEventFeed(redis: Redis, redisUrl: string): EventFeed {
   const readers = new Map<string, Reader>()
-  const since = async (teamId: string, id: string) =>
-    toEvents(await redis.xrange(keys.events(teamId), `(${id}`, '+'))
+  const since: EventFeed['since'] = async (teamId, id) => {
+    const found: TeamEvent[] = []
+    for (let after = id; ;) {
+      const entries = await redis.xrange(keys.events(teamId), `(${after}`, '+', 'COUNT', readAtOnce)
+      found.push(...toEvents(entries))
+      after = entries.at(-1)?.[0] ?? after
+      if (entries.length < readAtOnce) return found
+    }
+  }
   const readerOf = (teamId: string, id: string): Reader => {
     const known = readers.get(teamId)
     if (known) return known
@@ -118,7 +127,7 @@ async function follow(
   let last = from
   do {
     const answer = await connection
-      .xread('COUNT', 1_000, 'BLOCK', blockMs, 'STREAMS', stream, last)
+      .xread('COUNT', readAtOnce, 'BLOCK', blockMs, 'STREAMS', stream, last)
       .catch(() => delay(againMs, undefined, { signal }).catch(() => undefined))
     if (signal.aborted) return
     for (const event of toEvents(answer?.[0]?.[1] ?? [])) {

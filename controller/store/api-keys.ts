@@ -1,5 +1,6 @@
 import { keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
+import { readSet } from './scan.ts'
 
 /** A key of the API. What it is is not kept, only its keyed hash. */
 export interface ApiKeyRecord {
@@ -90,7 +91,7 @@ export function openApiKeys(redis: Redis): ApiKeys {
     },
     list,
     async listCompany(companyId) {
-      const userIds = await redis.smembers(keys.keyOwners(companyId))
+      const userIds = await readSet(redis, keys.keyOwners(companyId))
       const all = await Promise.all(userIds.map((userId) => list(userId)))
       return all.flat().filter((record) => record.companyId === companyId)
     },

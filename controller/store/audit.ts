@@ -45,6 +45,9 @@ export interface SequenceRange {
 /** Before the first entry. */
 export const noHead: ChainHead = { sequence: 0, hash: '', timeMs: 0 }
 
+/** Entries that are removed at once: a millisecond of Redis. */
+const trimAtOnce = 10_000
+
 const appendAudit = loadScript('append-audit')
 
 /** Opens the store of the audit. */
@@ -85,7 +88,15 @@ export function openAuditChains(redis: Redis): AuditChains {
       }
     },
     async trim(companyId, before) {
-      await redis.xtrim(keys.audit(companyId), 'MINID', `${before}-0`)
+      const key = keys.audit(companyId)
+      const [oldest] = await redis.xrange(key, '-', '+', 'COUNT', 1)
+      for (
+        let at = Number.parseInt(oldest?.[0] ?? '', 10) + trimAtOnce;
+        at < before;
+        at += trimAtOnce
+      )
+        await redis.xtrim(key, 'MINID', `${at}-0`)
+      await redis.xtrim(key, 'MINID', `${before}-0`)
     },
     async takeTurn(everySeconds) {
       return (await redis.set(keys.auditTurn, '1', 'EX', everySeconds, 'NX')) === 'OK'

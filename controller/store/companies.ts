@@ -4,6 +4,7 @@ import { keys } from './keys.ts'
 import { openMembers, type Membership } from './members.ts'
 import { checkName, nameKey, nameTaken } from './names.ts'
 import type { Redis } from './redis.ts'
+import { readHash } from './scan.ts'
 import { openTeams, type Team } from './teams.ts'
 
 export interface Company {
@@ -64,9 +65,11 @@ export function openCompanies(redis: Redis, seal: Seal): Companies {
     readTeamSecret: (team) => teams.readSecret(team),
     readMembership: (companyId, userId) => members.findActive(companyId, userId),
     writeMembership: (companyId, userId, membership) => members.put(companyId, userId, membership),
-    memberIds: (companyId) => redis.hkeys(keys.companyMembers(companyId)),
-    allTeamIds: () => redis.hkeys(keys.teamCompanies),
-    allIds: () => redis.hvals(keys.companyNames),
+    memberIds: async (companyId) => [
+      ...(await readHash(redis, keys.companyMembers(companyId))).keys(),
+    ],
+    allTeamIds: async () => [...(await readHash(redis, keys.teamCompanies)).keys()],
+    allIds: async () => [...(await readHash(redis, keys.companyNames)).values()],
   }
 }
 

@@ -1,6 +1,7 @@
 import { keys } from './keys.ts'
 import type { Membership } from './members.ts'
 import { loadScript, type Redis } from './redis.ts'
+import { readHash } from './scan.ts'
 import { emailKey, type PersonName } from './users.ts'
 
 /** Who may join a company with which code, and as what. */
@@ -46,7 +47,7 @@ export function openInvitations(redis: Redis): Invitations {
       return found && found.expiresMs > Date.now() ? found : undefined
     },
     list: async (companyId) =>
-      (await redis.hvals(keys.companyInvitations(companyId)))
+      [...(await readHash(redis, keys.companyInvitations(companyId))).values()]
         .map((text) => JSON.parse(text) as InvitationRecord)
         .filter((one) => one.expiresMs > Date.now()),
     withdraw: async (companyId, email) =>

@@ -2,6 +2,7 @@ import { ApiError } from '../../shared/api/errors.ts'
 import type { CompanyRole, TeamRole } from '../../shared/roles.ts'
 import { keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
+import { fieldsOf, readHash } from './scan.ts'
 
 /** What a user is in one company: company roles, and the roles in each team. */
 export interface Membership {
@@ -65,7 +66,7 @@ export function openMembers(redis: Redis): Members {
       return member?.state === 'ACTIVE' ? member : undefined
     },
     list: async (companyId) =>
-      Object.entries(await redis.hgetall(keys.companyMembers(companyId))).map(([userId, text]) => ({
+      [...(await readHash(redis, keys.companyMembers(companyId)))].map(([userId, text]) => ({
         userId,
         ...toMember(text),
       })),
@@ -128,7 +129,7 @@ async function applyTo(
 
 const writeMember = loadScript('write-member')
 
-/** False when the record is not what it was. @throws ApiError `last_owner` */
+/** False when the record, or the other owner, is not what it was. @throws ApiError `last_owner` */
 async function write(
   redis: Redis,
   companyId: string,
@@ -137,17 +138,25 @@ async function write(
   after: Member,
 ): Promise<boolean> {
   const dethrones = before !== '' && isOwner(toMember(before)) && !isOwner(after)
-  const answer = await writeMember.run(
-    redis,
-    [keys.companyMembers(companyId)],
-    [userId, before, JSON.stringify(after), dethrones ? '1' : '0'],
-  )
-  if (answer === 'last_owner')
+  const heir = dethrones ? await findOwner(redis, companyId, userId) : ''
+  if (heir === undefined)
     throw new ApiError(
       'last_owner',
       'The company would have no owner any more. Make somebody else an owner first.',
     )
-  return answer === 'ok'
+  const args = [userId, before, JSON.stringify(after), heir]
+  return (await writeMember.run(redis, [keys.companyMembers(companyId)], args)) === 'ok'
+}
+
+/** An active owner besides this one, who may cease to be one before it is written. */
+async function findOwner(
+  redis: Redis,
+  companyId: string,
+  besides: string,
+): Promise<string | undefined> {
+  for await (const [userId, text] of fieldsOf(redis, keys.companyMembers(companyId)))
+    if (userId !== besides && isOwner(toMember(text))) return userId
+  return undefined
 }
 
 function isOwner({ state, roles }: Member): boolean {

@@ -1,5 +1,6 @@
 import { keys } from './keys.ts'
 import { loadScript, redisNowMs, type Redis } from './redis.ts'
+import { fieldsOf } from './scan.ts'
 
 /** What is forgotten after a time, each call a bounded part of it. */
 export interface Retention {
@@ -44,18 +45,10 @@ export function openRetention(redis: Redis): Retention {
     async forgetInvitations(companyId) {
       const key = keys.companyInvitations(companyId)
       let count = 0
-      for await (const pairs of redis.hscanStream(key, { count: 500 }))
-        for (const [email, text] of pairsOf(pairs as string[]))
-          if ((JSON.parse(text) as { expiresMs: number }).expiresMs <= Date.now())
-            count += Number(await takeField.run(redis, [key], [email, text]))
+      for await (const [email, text] of fieldsOf(redis, key))
+        if ((JSON.parse(text) as { expiresMs: number }).expiresMs <= Date.now())
+          count += Number(await takeField.run(redis, [key], [email, text]))
       return count
     },
   }
-}
-
-function pairsOf(flat: readonly string[]): [string, string][] {
-  return Array.from({ length: flat.length / 2 }, (_, index) => [
-    flat[2 * index] ?? '',
-    flat[2 * index + 1] ?? '',
-  ])
 }
