@@ -1,7 +1,8 @@
-import { reconnectDelayMs } from '../../agent/backoff.ts'
+import { moveDelayMs, reconnectDelayMs } from '../../agent/backoff.ts'
 import { AgeGuard } from '../../agent/orders.ts'
 import { updateMessage } from '../../agent/update-message.ts'
 import type { ControllerMessage__Output } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
+import type { Drain__Output } from '../../proto/gen/temblor/agent/v1/Drain.ts'
 import type { Halt__Output } from '../../proto/gen/temblor/agent/v1/Halt.ts'
 import type { Inventory } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
 import type { Run__Output } from '../../proto/gen/temblor/agent/v1/Run.ts'
@@ -43,6 +44,8 @@ export class VirtualAgent {
   #heartbeat = 0
   #heardAt = 0
   #timer: NodeJS.Timeout | undefined
+  #moveTimer: NodeJS.Timeout | undefined
+  #isMoving = false
   #isClosed = false
 
   constructor(options: VirtualAgentOptions) {
@@ -76,6 +79,7 @@ export class VirtualAgent {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#moveTimer)
     this.#executions.endAll('agent_stopped', 'The fleet was stopped.')
     if (this.#welcome) this.#wire?.send({ bye: { reason: 'The fleet was stopped.' } })
     this.#wire?.end()
@@ -103,8 +107,12 @@ export class VirtualAgent {
     this.#attempt = wasConnected ? 0 : this.#attempt + 1
     this.#welcome = undefined
     clearTimeout(this.#timer)
+    clearTimeout(this.#moveTimer)
     this.#endIfSilent()
-    const jitterMs = reconnectDelayMs(this.#attempt, this.runningCount > 0)
+    // Who moves has waited already.
+    const isRunning = this.runningCount > 0
+    const jitterMs = this.#isMoving ? 0 : reconnectDelayMs(this.#attempt, isRunning)
+    this.#isMoving = false
     const delayMs = this.#isClosed ? undefined : (retryAfterMs ?? 0) + jitterMs
     this.#options.watch.lost?.(this, message, delayMs, wasConnected)
     if (delayMs !== undefined) this.start(delayMs)
@@ -112,13 +120,14 @@ export class VirtualAgent {
 
   #hear(message: ControllerMessage__Output): void {
     this.#heardAt = performance.now()
-    const { welcome, run, halt, updateAck, refusal } = message
+    const { welcome, run, halt, updateAck, refusal, drain } = message
     if (run) this.#onRun(run)
     else if (halt) {
       this.#executions.halt(halt)
       this.#acknowledge('halt', halt)
     } else if (updateAck) this.#executions.acknowledge(updateAck.executionId, updateAck.seq)
     else if (welcome) this.#onWelcome(welcome)
+    else if (drain) this.#moveSoon(drain)
     else if (refusal) {
       if (refusal.final) this.#isClosed = true
       this.#wire?.fail(`${refusal.code}: ${refusal.message}`)
@@ -133,6 +142,18 @@ export class VirtualAgent {
     this.#wire?.send({ inventory: this.#options.inventory })
     this.#beat()
     this.#options.watch.welcomed?.(this)
+  }
+
+  /** The controller is about to stop: connects anew, at once while something runs. */
+  #moveSoon(drain: Drain__Output): void {
+    clearTimeout(this.#moveTimer)
+    this.#moveTimer = setTimeout(
+      () => {
+        this.#isMoving = true
+        this.#wire?.fail('moved')
+      },
+      moveDelayMs(drain, this.runningCount > 0),
+    )
   }
 
   #onRun(run: Run__Output): void {
