@@ -32,6 +32,8 @@ export interface RouteInput<C extends RouteContract> {
   readonly caller: Caller
   /** The team of the path, else of the session. @throws ApiError `wrong_team` for a session of the company */
   readonly team: Team
+  /** Looks again whether the caller may, for what lasts. @throws ApiError as before the handler */
+  readonly admitAgain: () => Promise<void>
   /** Tells the audit what the contract does not: what it is about, what has changed. */
   readonly audit: AuditNote
   readonly request: FastifyRequest
@@ -101,7 +103,7 @@ export function createRouter(app: FastifyInstance, deps: RouterDeps): Router {
           reply.type(`${success.mediaType ?? 'application/json'}; charset=utf-8`)
           const note = deps.audit.note(request)
           const answer = await audited(deps.audit, request, contract, async () =>
-            handler(inputOf(request, reply, note)),
+            handler(inputOf(request, reply, note, () => admit(deps, request, contract))),
           )
           await deps.audit.done(request, contract)
           return answer
@@ -144,6 +146,7 @@ function inputOf<C extends RouteContract>(
   request: FastifyRequest,
   reply: FastifyReply,
   audit: AuditNote,
+  admitAgain: () => Promise<void>,
 ): RouteInput<C> {
   return {
     body: request.body as BodyOf<C>,
@@ -153,6 +156,7 @@ function inputOf<C extends RouteContract>(
     request,
     reply,
     audit,
+    admitAgain,
     get caller() {
       if (!request.caller) throw new ApiError('unauthenticated', 'Sign in first.')
       return request.caller
