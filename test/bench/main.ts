@@ -14,6 +14,7 @@ import { measureLogins } from './logins.ts'
 import { measureNetem } from './network-guest.ts'
 import { measureNetwork } from './network-namespaces.ts'
 import { measureSaml } from './saml.ts'
+import { measureStorage } from './storage.ts'
 import { type Rig, startRig } from './rig.ts'
 
 /**
@@ -27,6 +28,7 @@ const groups: Record<string, Group> = {
   api: measureApi,
   logins: measureLogins,
   saml: measureSaml,
+  storage: measureStorage,
   network: measureNetwork,
   netem: measureNetem,
   dispatch: measureDispatch,
