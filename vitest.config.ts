@@ -14,6 +14,7 @@ const onCluster = [
   'api-keys',
   'audit-chain',
   'executions',
+  'large-attacks',
   'mfa',
   'retention',
   'saml',

@@ -2,7 +2,7 @@ import { timestamp } from '../shared/api/timestamp.ts'
 import type { AgentHub } from './agents/hub.ts'
 import type { HealthPart } from './api/service/routes.ts'
 import type { Mailer } from './mail/mailer.ts'
-import type { Redis } from './store/redis.ts'
+import { answersForAll, type Redis } from './store/redis.ts'
 
 /** What health is told of. */
 export interface HealthDeps {
@@ -30,7 +30,8 @@ export function createHealth({
 
 async function redisHealth(redis: Redis, warnings: readonly string[]): Promise<HealthPart> {
   try {
-    await redis.ping()
+    if (!(await answersForAll(redis)))
+      return { status: 'failed', message: 'a part of the Cluster is away' }
   } catch {
     return { status: 'failed', message: 'does not answer' }
   }

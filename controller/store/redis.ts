@@ -81,6 +81,12 @@ export function isCluster(redis: Redis): boolean {
   return redis.isCluster
 }
 
+/** True when Redis answers for all data. @throws Error when it does not answer at all */
+export async function answersForAll(redis: Redis): Promise<boolean> {
+  await redis.ping()
+  return !isCluster(redis) || (await redis.cluster('INFO')).includes('cluster_state:ok')
+}
+
 /** Every server that holds data: the masters of a Cluster, or the one there is. */
 export async function serversOf(redis: Redis): Promise<SingleRedis[]> {
   const client = redis as unknown as SingleRedis | Cluster
