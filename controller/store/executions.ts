@@ -18,7 +18,7 @@ import { readInSlices } from './read-in-slices.ts'
 import { loadScript, redisNowMs, type Redis } from './redis.ts'
 import { readOrders, type FullOrder, type WaitingOrder } from './waiting-orders.ts'
 
-export type { ExecutionRecord, StageAt } from './execution-record.ts'
+export type { ExecutionRecord } from './execution-record.ts'
 
 const move = loadScript('move-execution')
 const acknowledge = loadScript('acknowledge-order')
