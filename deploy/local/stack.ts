@@ -4,6 +4,7 @@ import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
 import { localHost, siteOf } from '../../controller/site.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
 import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
+import { controllerFlags } from './controller-flags.ts'
 import type { DataDir } from './data-dir.ts'
 import { type LocalRedis, startRedis } from './redis.ts'
 import { type SupervisedAgent, startAgent } from './supervised-agent.ts'
@@ -111,7 +112,7 @@ function startController(options: StackOptions, redisUrl: string, keyFile: strin
   return startChild({
     name: 'controller',
     program: process.execPath,
-    args: [fileURLToPath(new URL('../../controller/main.ts', import.meta.url))],
+    args: [...controllerFlags, fileURLToPath(new URL('../../controller/main.ts', import.meta.url))],
     ipc: true,
     env: {
       ...options.controllerEnv,

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
 import { type ManagedChild, readyMessage, startChild } from '../../deploy/local/child-process.ts'
+import { controllerFlags } from '../../deploy/local/controller-flags.ts'
 import { openDataDir } from '../../deploy/local/data-dir.ts'
 import { startRedis } from '../../deploy/local/redis.ts'
 import { type ApiClient, createApiClient } from '../../shared/api/client.ts'
@@ -154,7 +155,12 @@ function startProcess(
   return startChild({
     name,
     program: process.execPath,
-    args: [fileURLToPath(new URL(`../fleet/${file}`, import.meta.url)), ...args],
+    // The floor has what the controller has.
+    args: [
+      ...controllerFlags,
+      fileURLToPath(new URL(`../fleet/${file}`, import.meta.url)),
+      ...args,
+    ],
     ipc: true,
     env,
     logFile: path.join(dir, 'logs', `${name}.log`),
