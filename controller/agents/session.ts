@@ -222,7 +222,6 @@ export class AgentSession {
   }
 
   private onRefreshed(result: RefreshResult): void {
-    if (result.kind === 'revoked') this.refuse('revoked', 'This host is revoked.', true)
     if (result.kind === 'replaced') this.giveWay()
     if (result.kind === 'forgotten')
       this.refuse('forgotten', 'This host was silent for long. It registers again.', false)

@@ -20,8 +20,13 @@ import { previewBy, surveyHosts } from './survey.ts'
 
 const create = loadScript('create-attack')
 
-/** How many ids and random numbers the script is given at first; it asks for more if it needs them. */
-const firstIds = 32
+/** So many candidates may be looked at in vain before the script asks for more numbers. */
+const spareNumbers = 10
+
+/** How many ids the script is given at first; it asks for more if it needs them. */
+function firstIds({ target: { containers, draw } }: NewAttack): number {
+  return containers || !draw?.count ? 32 : Math.min(draw.count, oneScriptLimit)
+}
 
 /** 47 random bits: the remainder by the number of candidates is uniform to one in 10^9. */
 const randomRange = 2 ** 47
@@ -75,7 +80,7 @@ export interface Attacks {
 /** Opens the store of attacks. */
 export function openAttacks(redis: Redis): Attacks {
   return {
-    create: (attack) => createAttack(redis, attack, { ids: firstIds, readAll: false }),
+    create: (attack) => createAttack(redis, attack, { ids: firstIds(attack), readAll: false }),
     withdrawUnwritten: (teamId) => withdrawUnwritten(redis, teamId),
     discardUnwritten: (teamId) => discardUnwritten(redis, teamId),
     preview: (attack) => preview(redis, attack),
@@ -105,7 +110,7 @@ async function runCreate(
   const request = creationRequest(attack, {
     preview: options.preview,
     read_all: options.readAll,
-    random: Array.from({ length: options.ids }, () => randomInt(randomRange)),
+    random: Array.from({ length: options.ids + spareNumbers }, () => randomInt(randomRange)),
     execution_ids: Array.from({ length: options.ids }, () => randomUUID()),
   })
   return (await create.run(

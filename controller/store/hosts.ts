@@ -44,7 +44,7 @@ export type ClaimResult =
 
 export type RefreshResult =
   | { readonly kind: 'ok'; readonly waitingOrders: number }
-  | { readonly kind: 'revoked' }
+  /** A newer session counts, or none: the host was revoked. */
   | { readonly kind: 'replaced' }
   /** The host was silent for so long that it has to register again. */
   | { readonly kind: 'forgotten' }
@@ -162,7 +162,7 @@ function refreshArgs({ identifier, epoch, leaseMs, inventory, running }: HostRef
 
 function toRefreshResult(found: number): RefreshResult {
   if (found >= 0) return { kind: 'ok', waitingOrders: found }
-  return { kind: found === -1 ? 'replaced' : found === -2 ? 'revoked' : 'forgotten' }
+  return { kind: found === -1 ? 'replaced' : 'forgotten' }
 }
 
 async function setState(

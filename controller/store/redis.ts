@@ -195,9 +195,7 @@ export interface Script {
  * refuse keys of another slot.
  */
 export function loadScript(name: string): Script {
-  const source = readLua(name).replace(/^-- @include (\S+)$/gm, (_, part) =>
-    readLua(`include/${part}`),
-  )
+  const source = sourceOf(readLua(name))
   const command = `temblor_${name.replaceAll('-', '_')}`
   return {
     run(redis, keys, args) {
@@ -214,6 +212,11 @@ export function loadScript(name: string): Script {
 }
 
 const now = loadScript('now')
+
+/** A script with what it includes from `lua/include`. */
+export function sourceOf(script: string): string {
+  return script.replace(/^-- @include (\S+)$/gm, (_, part) => readLua(`include/${part}`))
+}
 
 function readLua(path: string): string {
   return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')

@@ -15,6 +15,7 @@ import { measureNetem } from './network-guest.ts'
 import { measureNetwork } from './network-namespaces.ts'
 import { measureSaml } from './saml.ts'
 import { measureStorage } from './storage.ts'
+import { measureTargeting } from './targeting.ts'
 import { type Rig, startRig } from './rig.ts'
 
 /**
@@ -29,6 +30,7 @@ const groups: Record<string, Group> = {
   logins: measureLogins,
   saml: measureSaml,
   storage: measureStorage,
+  targeting: measureTargeting,
   network: measureNetwork,
   netem: measureNetem,
   dispatch: measureDispatch,

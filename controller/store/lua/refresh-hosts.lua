@@ -4,29 +4,38 @@
 -- KEYS 1 live hosts, 2 index of hosts
 -- ARGV 1 prefix of host records, 2 prefix of outboxes, then for each host its identifier, the session epoch, the
 --      lease in ms and the field/value pairs to write as a JSON list
--- Returns for each host how many orders wait for it, or -1 when the session was replaced, -2 when the host is
--- revoked, -3 when its slot went to another host, so that it has to register again
+-- Returns for each host how many orders wait for it, or -1 when the session was replaced or the host revoked, -2 when
+-- its slot went to another host, so that it has to register again
 -- @include session-fence
 -- @include host-index
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function refresh(identifier, epoch, lease, fields)
+-- What can be asked for all at once is: that takes half the time.
+local names, outboxes = {}, {}
+for i = 3, #ARGV, 4 do
+  names[#names + 1] = ARGV[i]
+  outboxes[#outboxes + 1] = ARGV[2] .. ARGV[i]
+end
+local leases = redis.call('ZMSCORE', KEYS[1], unpack(names))
+local is_any_waiting = redis.call('EXISTS', unpack(outboxes)) > 0
+local renewed = {}
+
+local function refresh(at, identifier, epoch, lease, fields)
   local key = ARGV[1] .. identifier
   if is_outdated(key, epoch) then
     return -1
-  elseif redis.call('HGET', key, 'state') == 'REVOKED' then
-    return -2
   end
   local slot
-  if redis.call('ZADD', KEYS[1], now + lease, identifier) == 1 then
+  if not leases[at] then
     slot = redis.call('HGET', KEYS[2] .. ':of', identifier)
     if not slot then
-      redis.call('ZREM', KEYS[1], identifier)
-      return -3
+      return -2
     end
     slot_up(KEYS[2], slot)
   end
+  renewed[#renewed + 1] = now + lease
+  renewed[#renewed + 1] = identifier
   redis.call('HSET', key, 'last_seen_ms', now, unpack(fields))
   for i = 1, #fields, 2 do
     if fields[i] == 'tags' then
@@ -35,11 +44,15 @@ local function refresh(identifier, epoch, lease, fields)
       slot_up(KEYS[2], slot)
     end
   end
-  return redis.call('HLEN', ARGV[2] .. identifier)
+  return is_any_waiting and redis.call('HLEN', outboxes[at]) or 0
 end
 
 local result = {}
-for i = 3, #ARGV, 4 do
-  result[#result + 1] = refresh(ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), cjson.decode(ARGV[i + 3]))
+for at = 1, #names do
+  local i = 4 * at - 1
+  result[at] = refresh(at, ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), cjson.decode(ARGV[i + 3]))
+end
+if #renewed > 0 then
+  redis.call('ZADD', KEYS[1], unpack(renewed))
 end
 return result

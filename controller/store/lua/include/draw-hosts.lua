@@ -2,8 +2,6 @@
 
 -- One by one; more of them are drawn quicker by reading all.
 local most_drawn = 64
--- A candidate of a few is looked at when it is drawn; after so many that do not match, all others are looked at.
-local most_tries = 8
 -- More whose lease is over are taken down by calls of their own first.
 local most_swept = 32
 
@@ -20,6 +18,7 @@ local function can_draw()
 end
 
 local function has_bit(bytes, slot)
+  slot = tonumber(slot)
   local byte = string.byte(bytes, math.floor(slot / 8) + 1)
   return byte ~= nil and bit.band(byte, bit.rshift(128, slot % 8)) ~= 0
 end
@@ -67,133 +66,140 @@ local function tag_groups(index, selector)
   return few, many
 end
 
--- Whether a slot carries one of the values of a key, as a function.
-local function test_of(group)
-  local bytes, members = {}, {}
-  for i, name in ipairs(group.bitmaps) do
+local function is_in(group, slot)
+  for _, name in ipairs(group.bitmaps) do
+    if redis.call('GETBIT', name, slot) == 1 then
+      return true
+    end
+  end
+  for _, name in ipairs(group.sets) do
+    if redis.call('SISMEMBER', name, slot) == 1 then
+      return true
+    end
+  end
+  return false
+end
+
+-- Which of the slots carry one of the values of a key. A whole bitmap costs as much as some dozens of questions.
+local function those_in(group, slots)
+  local bytes, kept = {}, {}
+  for i, name in ipairs(#slots > 30 and #group.sets == 0 and group.bitmaps or {}) do
     bytes[i] = redis.call('GET', name)
   end
-  if #group.sets > 0 then
-    for _, slot in ipairs(redis.call('SUNION', unpack(group.sets))) do
-      members[tonumber(slot)] = true
-    end
-  end
-  return function(slot)
+  for _, slot in ipairs(slots) do
+    local found = #bytes == 0 and is_in(group, slot)
     for _, one in ipairs(bytes) do
-      if has_bit(one, slot) then
-        return true
-      end
+      found = found or has_bit(one, slot)
     end
-    return members[slot] == true
+    if found then
+      kept[#kept + 1] = slot
+    end
   end
+  return kept
 end
 
 -- The candidates as a list: one of the keys has only few.
 local function list_pool(index, few, many)
-  local single, tests = {}, { test_of({ bitmaps = { index .. ':up' }, sets = {} }) }
-  local slots
+  local names, tests = {}, {}
   for _, group in ipairs(few) do
     if #group.sets == 0 then
       return { size = 0 }
     elseif #group.sets == 1 then
-      single[#single + 1] = group.sets[1]
-    elseif slots then
-      tests[#tests + 1] = test_of(group)
+      names[#names + 1] = group.sets[1]
     else
-      slots = redis.call('SUNION', unpack(group.sets))
+      tests[#tests + 1] = group
     end
-  end
-  if #single > 0 then
-    local found = redis.call('SINTER', unpack(single))
-    if slots then
-      local either = {}
-      for _, slot in ipairs(slots) do
-        either[slot] = true
-      end
-      tests[#tests + 1] = function(slot)
-        return either[tostring(slot)] == true
-      end
-    end
-    slots = found
   end
   for _, group in ipairs(many) do
-    tests[#tests + 1] = test_of(group)
+    tests[#tests + 1] = group
   end
-  local function is_match(slot)
-    for _, test in ipairs(tests) do
-      if not test(slot) then
-        return false
+  tests[#tests + 1] = { bitmaps = { index .. ':up' }, sets = {} }
+  local slots
+  if #names > 0 then
+    slots = redis.call('SINTER', unpack(names))
+  else
+    slots = redis.call('SUNION', unpack(table.remove(tests, 1).sets))
+  end
+  -- One is looked at when it is drawn; after some that do not match, all others are.
+  local pool = { size = #slots, tries = 8 }
+  function pool.take(at)
+    local slot = slots[at + 1]
+    slots[at + 1] = slots[pool.size]
+    slots[pool.size] = nil
+    pool.size = pool.size - 1
+    for _, group in ipairs(pool.is_settled and {} or tests) do
+      if not is_in(group, slot) then
+        return nil
       end
     end
-    return true
-  end
-  local pool = { size = #slots }
-  function pool.take(at)
-    local slot = tonumber(slots[at + 1])
-    slots[at + 1] = slots[pool.size]
-    pool.size = pool.size - 1
-    return (pool.is_settled or is_match(slot)) and slot or nil
+    return slot
   end
   -- Leaves only those that match.
   function pool.settle()
-    local kept = 0
-    for i = 1, pool.size do
-      local slot = tonumber(slots[i])
-      if is_match(slot) then
-        kept = kept + 1
-        slots[kept] = slot
-      end
+    for _, group in ipairs(tests) do
+      slots = those_in(group, slots)
     end
-    pool.size = kept
-    pool.is_settled = true
+    pool.size, pool.is_settled = #slots, true
   end
   return pool
 end
 
--- The candidates as a bitmap.
+-- The candidates as bitmaps. The rarest of them is drawn from, and what is drawn is looked up in the others: that
+-- writes nothing. Only when they have little in common are they made one.
 local function bit_pool(index, many)
-  local all, own = index .. ':up', index .. ':draw'
-  local is_own = #many > 0
-  if is_own then
-    local names = { all }
-    for i, group in ipairs(many) do
-      local name = group.bitmaps[1]
-      if #group.bitmaps + #group.sets > 1 then
-        name = own .. ':' .. i
-        redis.call('BITOP', 'OR', name, unpack(group.bitmaps))
-        for _, set in ipairs(group.sets) do
-          for _, slot in ipairs(redis.call('SMEMBERS', set)) do
-            redis.call('SETBIT', name, slot, 1)
-          end
+  local own, names = index .. ':draw', { index .. ':up' }
+  local base, made, pool, share = names[1], {}, { tries = 3 }, 1
+  for i, group in ipairs(many) do
+    local name = group.bitmaps[1]
+    if #group.bitmaps + #group.sets > 1 then
+      name = own .. ':' .. i
+      made[#made + 1] = name
+      redis.call('BITOP', 'OR', name, unpack(group.bitmaps))
+      for _, set in ipairs(group.sets) do
+        for _, slot in ipairs(redis.call('SMEMBERS', set)) do
+          redis.call('SETBIT', name, slot, 1)
         end
       end
-      names[#names + 1] = name
     end
-    redis.call('BITOP', 'AND', own, unpack(names))
+    names[#names + 1] = name
   end
-  local pool = { size = redis.call('BITCOUNT', is_own and own or all), is_settled = true }
+  local live = redis.call('BITCOUNT', names[1])
+  pool.size = live
+  for i = 2, #names do
+    local size = redis.call('BITCOUNT', names[i])
+    share = share * math.max(size, pool.size) / live
+    if size < pool.size then
+      base, pool.size = names[i], size
+    end
+  end
   function pool.take(at)
-    local slot = bit_at(is_own and own or all, at)
-    pool.taken = slot
-    pool.size = pool.size - 1
+    local slot = bit_at(base, at)
+    for _, name in ipairs(pool.is_settled and {} or names) do
+      if name ~= base and redis.call('GETBIT', name, slot) == 0 then
+        return nil
+      end
+    end
     return slot
   end
-  -- Takes the one before out of what is drawn from, where there is a next.
-  function pool.next()
-    if not is_own then
-      redis.call('BITOP', 'OR', own, all)
-      is_own = true
+  function pool.settle()
+    redis.call('BITOP', 'AND', own, unpack(names))
+    made[#made + 1] = own
+    base, pool.size, pool.is_settled = own, redis.call('BITCOUNT', own), true
+  end
+  function pool.drop(slot)
+    if not pool.is_settled then
+      pool.settle()
     end
-    redis.call('SETBIT', own, pool.taken, 0)
+    redis.call('SETBIT', own, slot, 0)
+    pool.size = pool.size - 1
+  end
+  -- How many of the rarest would match, were the tags carried independently of each other.
+  if share < 0.4 then
+    pool.settle()
   end
   function pool.close()
-    if is_own then
-      redis.call('DEL', own)
-    end
-    for i, group in ipairs(many) do
-      if #group.bitmaps + #group.sets > 1 then
-        redis.call('DEL', own .. ':' .. i)
-      end
+    if #made > 0 then
+      redis.call('DEL', unpack(made))
     end
   end
   return pool
@@ -203,25 +209,25 @@ end
 local function take_hosts(pool, wanted)
   local rows, controllers, turn = {}, 0, 0
   while #rows < wanted and pool.size > 0 do
-    if turn > 0 and pool.next then
-      pool.next()
-    end
     turn = turn + 1
-    if turn > most_tries and not pool.is_settled then
-      pool.settle()
-    end
     if not request.random[turn] then
-      return rows, controllers, { 'more', 4 * turn }
+      return rows, controllers, { 'more', 8 * turn }
     end
-    if pool.size > 0 then
-      local slot = pool.take(request.random[turn] % pool.size)
-      local identifier = slot and redis.call('HGET', request.host_index, slot)
+    local slot = pool.take(request.random[turn] % pool.size)
+    if slot then
+      local identifier = redis.call('HGET', request.host_index, slot)
       local reason = identifier and why_not(identifier)
       if reason == 'controller' then
         controllers = controllers + 1
       elseif identifier and not reason then
         rows[#rows + 1] = { host = identifier }
       end
+      if pool.drop and #rows < wanted then
+        pool.drop(slot)
+      end
+    end
+    if turn == pool.tries and #rows < wanted and not pool.is_settled then
+      pool.settle()
     end
   end
   return rows, controllers
@@ -238,13 +244,10 @@ local function draw_hosts()
   end
   local few, many = tag_groups(index, request.hosts.tags)
   local pool = #few > 0 and list_pool(index, few, many) or bit_pool(index, many)
-  local wanted = draw.count
-  if given(draw.percent) then
-    if not pool.is_settled and pool.settle then
-      pool.settle()
-    end
-    wanted = math.ceil(pool.size * draw.percent / 100)
+  if draw.count ~= 1 and pool.size > 0 and not pool.is_settled then
+    pool.settle()
   end
+  local wanted = given(draw.percent) and math.ceil(pool.size * draw.percent / 100) or draw.count
   local rows, controllers, answer = {}, 0, nil
   local is_large = wanted > most_drawn
   if not is_large then
