@@ -16,6 +16,10 @@ const cpuFor = (seconds: number) => ({
   target: { type: 'Random' },
 })
 
+/** Runs in the page: what that is called which has the focus. */
+const nameOfFocused =
+  '(({ labels, textContent }) => (labels?.[0] ?? { textContent }).textContent)(document.activeElement)'
+
 describe.skipIf(browserSkipReason)('a game day in the browser', () => {
   let service: Service
   let browser: Browser
@@ -111,6 +115,42 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await expect.poll(focused).toBe('page')
   })
 
+  test('an attack is made and halted by keyboard alone', async () => {
+    await page.goto('/attacks')
+    await page.getByRole('heading', { level: 1, name: 'Attacks' }).waitFor()
+    await tabTo('New attack')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Attack 1 host for 1 min' }).waitFor()
+    await tabTo('Load of each core (-p)')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('20')
+    await page.getByText('--percent 20').first().waitFor()
+    await page.getByRole('button', { name: 'Attack 1 host for 1 min' }).isEnabled()
+    await tabTo('Attack 1 host for 1 min')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Attack: cpu' }).waitFor()
+    const halt = page.getByRole('button', { name: 'Halt', exact: true })
+    await halt.waitFor()
+    await tabTo('Halt')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Halt cpu on 1 host?' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByText('Halted', { exact: true }).first().waitFor()
+    const [newest] = await service.owner.attacks()
+    expect(newest).toMatchObject({ args: ['--length', '60', '--percent', '20'] })
+    await service.owner.finished(newest?.guid ?? '')
+  })
+
+  /** Goes on by Tab to what is called so. */
+  const tabTo = async (name: string) => {
+    for (let pressed = 0; pressed < 80; pressed += 1) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate<string>(nameOfFocused)) === name) return
+    }
+    throw new Error(`Tab does not lead to ${name}.`)
+  }
+
   test('all attacks are halted from any page, by keyboard alone', async () => {
     await page.getByRole('link', { name: 'Account', exact: true }).click()
     const ids = [await service.owner.attack(cpuFor(60)), await service.owner.attack(cpuFor(60))]
@@ -123,6 +163,24 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await page.getByText('Halting 2 attacks on 1 host.').waitFor()
     const all = await Promise.all(ids.map((id) => service.owner.finished(id)))
     expect(all.flat().map(({ stage }) => stage)).toEqual(['UserHalted', 'UserHalted'])
+  })
+
+  test('all are halted also before it is known what runs', async () => {
+    const id = await service.owner.attack(cpuFor(60))
+    await service.owner.running(id)
+    let isLate = true
+    await page.route(/\/v1\/attacks\/active/, async (route) => {
+      // The first is what the dialog shows: it does not come in time.
+      if (!isLate) return await route.continue()
+      isLate = false
+    })
+    await page.goto('/clients')
+    await page.getByRole('button', { name: 'Halt all' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Halt all attacks of the team?' })
+    await dialog.getByRole('button', { name: 'Halt the team' }).click()
+    await page.getByText('Halting 1 attack on 1 host.').waitFor()
+    expect((await service.owner.finished(id)).map(({ stage }) => stage)).toEqual(['UserHalted'])
+    await page.unroute(/\/v1\/attacks\/active/)
   })
 
   test('the company is halted and new attacks are blocked, until somebody allows them again', async () => {

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { blockAttacks } from '../../../shared/api/attack-block.ts'
+import { listActiveAttacks } from '../../../shared/api/attacks.ts'
 import { haltAttackWithReason, haltEverything } from '../../../shared/api/halts.ts'
 import type { Attack } from '../../../shared/api/records.ts'
 import { attackBlockQuery } from '../api/attack-block.ts'
@@ -37,7 +38,7 @@ export function HaltAllDialog({ onClose }: { readonly onClose: () => void }) {
       const block = await api.call(blockAttacks, { body: { reason: reason || null } })
       queryClient.setQueryData(attackBlockQuery(api).queryKey, block)
     }
-    const halted = await haltAll(api, me, reach, reason || undefined, active.data)
+    const halted = await haltAll(api, me, reach, reason || undefined)
     applyAttacks(queryClient, halted)
     notifications.show({ message: `Halting ${attackWords(halted)}.` })
   }
@@ -113,24 +114,24 @@ function attackWords(attacks: readonly Attack[]): string {
     : `${countWords(attacks.length, 'attack')} on ${countWords(hosts, 'host')}`
 }
 
-/** Who may halt the company halts a team attack by attack: the one order would reach them all. */
+/**
+ * Who may halt the company halts a team attack by attack: the one order would reach them all. They are asked for
+ * now: what the dialog shows may not be there yet, or be older than the newest of them.
+ */
 async function haltAll(
   api: WebApi,
   me: Me,
   reach: Reach,
   reason: string | undefined,
-  active: readonly Attack[] | undefined,
 ): Promise<Attack[]> {
   const teamId = me.team?.identifier
+  const query = teamId ? { teamId } : {}
   const body = { reason: reason ?? null }
   if (reach === 'company' || !me.can('HALT_ALL'))
-    return await api.call(haltEverything, { query: teamId ? { teamId } : {}, body })
-  const each = (active ?? []).map(({ guid }) =>
-    api.call(haltAttackWithReason, {
-      params: { guid },
-      query: teamId ? { teamId } : {},
-      body,
-    }),
+    return await api.call(haltEverything, { query, body })
+  const active = await api.call(listActiveAttacks, { query })
+  const each = active.map(({ guid }) =>
+    api.call(haltAttackWithReason, { params: { guid }, query, body }),
   )
   return (await Promise.all(each)).flat()
 }

@@ -50,6 +50,8 @@ export function AttackFilterBar({ filters }: { readonly filters: AttackSearch })
       />
       <TextInput
         label="From"
+        // A phone has little room: there the days come by the address alone.
+        {...(from === '' ? { visibleFrom: 'sm' } : {})}
         size="xs"
         type="date"
         value={from}
@@ -57,6 +59,7 @@ export function AttackFilterBar({ filters }: { readonly filters: AttackSearch })
       />
       <TextInput
         label="To"
+        {...(to === '' ? { visibleFrom: 'sm' } : {})}
         size="xs"
         type="date"
         value={to}
