@@ -72,6 +72,14 @@ export default defineConfig({
           ...onTheMachine,
         },
       },
+      {
+        test: {
+          name: 'chaos',
+          include: ['test/chaos/*.test.ts'],
+          ...onTheMachine,
+          testTimeout: 300_000,
+        },
+      },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...onTheMachine } },
       { test: { name: 'web', include: ['test/web/**/*.test.ts'], ...onTheMachine } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...onTheMachine } },

@@ -24,6 +24,7 @@ const tasks = {
   bench,
   fleet,
   fuzz,
+  chaos,
   screenshots,
   test,
   'test:unit': testUnit,
@@ -72,6 +73,12 @@ async function demo() {
 async function fuzz() {
   await ensureSystemPackages(['redis-server'], { say, askFirst })
   return runScript('test/fuzz/main.ts')
+}
+
+/** Kills, freezes and cuts parts of a whole service, and checks what became of its attacks. */
+async function chaos() {
+  await ensureSystemPackages(['redis-server'], { say, askFirst })
+  return runScript('test/chaos/main.ts')
 }
 
 /** Virtual agents against a controller that runs already. */

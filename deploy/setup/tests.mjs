@@ -11,7 +11,7 @@ import { toolBox } from './checks.mjs'
 const turns = [
   [['guests'], ['unit']],
   [
-    ['faults', 'web'],
+    ['faults', 'web', 'chaos'],
     ['e2e', 'integration --shard=1/3', 'cluster'],
     ['contract', 'integration --shard=2/3', 'integration --shard=3/3'],
   ],

@@ -14,6 +14,8 @@ export interface History {
   /** What the API says when everything was healed and had its time. */
   readonly attacks: readonly FinalAttack[]
   readonly journals: readonly JournalState[]
+  /** When effects were looked at for the last time. */
+  readonly until: number
 }
 
 export interface Bounds {
@@ -101,7 +103,8 @@ export type Part =
 /** A time in which a part did not do its work. */
 export interface Outage {
   readonly part: Part
-  readonly kind: 'kill' | 'stop' | 'cut' | 'hold' | 'stall'
+  /** `start`: it runs again, but does not do its work yet. */
+  readonly kind: 'kill' | 'start' | 'stop' | 'cut' | 'hold' | 'stall'
   readonly begin: number
   readonly end: number
 }

@@ -36,9 +36,11 @@ const good: History = {
   outages: [],
   attacks: [{ id: 'a1', team: 'red', executions: [row] }],
   journals: [{ host: 'h1', execution: 'e1', state: 'DONE' }],
+  until: 24 * second,
 }
 const halt = { kind: 'halt', status: 202, team: 'red', attack: 'a1' } as const
 const halted = { ...row, stage: 'UserHalted', reason: 'halted' } as const
+const open = { ...row, stage: 'TearingDown', reason: undefined } as const
 const aborted = { ...row, stage: 'ClientAborted', reason: 'agent_restarted' } as const
 const revoke = { kind: 'revoke', host: 'h1', status: 200, begin: 8 * second, end: 8.1 * second }
 const activate = { ...revoke, kind: 'activate', begin: 9 * second, end: 9.1 * second } as const
@@ -74,11 +76,7 @@ const cases: [string, Partial<History>, Partial<History>][] = [
     { attacks: [], effects: [], journals: [] },
     { attacks: [], effects: [], journals: [], requests: [] },
   ],
-  [
-    'in the end every execution is over, with its reason',
-    ended([{ ...row, stage: 'TearingDown', reason: undefined }]),
-    ended([aborted]),
-  ],
+  ['in the end every execution is over, with its reason', ended([open]), ended([aborted])],
   [
     'what is said to have been carried out was, and what is said not to have begun did not',
     { effects: [] },
@@ -145,6 +143,11 @@ const cases: [string, Partial<History>, Partial<History>][] = [
   ],
   [
     'an effect is gone 5 s after its deadline, whoever has died',
+    { ...ended([open]), effects: [{ ...effect, end: undefined }], until: 25.3 * second },
+    { effects: [{ ...effect, end: 25.1 * second }], until: 25.3 * second },
+  ],
+  [
+    'what is over on record has no effect any more',
     { effects: [{ ...effect, end: undefined }] },
     {},
   ],

@@ -11,6 +11,7 @@ export const invariants: readonly Invariant[] = [
   records.oneKeyOneAttack,
   records.askedFor,
   records.terminalIsFinal,
+  records.nothingLeft,
   records.journalsClosed,
   effects.once,
   effects.inTime,

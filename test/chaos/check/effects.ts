@@ -25,9 +25,9 @@ export const once: Invariant = {
 
 export const inTime: Invariant = {
   name: 'an effect is gone 5 s after its deadline, whoever has died',
-  check: ({ effects }) =>
+  check: ({ effects, until }) =>
     effects
-      .filter(({ begin, end = Infinity, lengthMs }) => end - begin > lengthMs + afterDeadlineMs)
+      .filter(({ begin, end = until, lengthMs }) => end - begin > lengthMs + afterDeadlineMs)
       .map((effect) => ({
         what: `the effect of ${effect.execution} outlived its length`,
         events: [tell(effect)],
@@ -123,7 +123,9 @@ export const liveHosts: Invariant = {
   name: 'no host is chosen that was silent for longer than its lease',
   check(history) {
     const { leaseMs, slackMs } = history.bounds
-    const silences = history.outages.filter(({ part }) => /^(agent|link):/.test(part))
+    const silences = history.outages.filter(
+      ({ part, kind }) => /^(agent|link):/.test(part) && kind !== 'start',
+    )
     return acknowledged(history).flatMap(({ attack, request, record }) =>
       (record?.executions ?? []).flatMap(({ id, host }) => {
         const silence = silences.find(

@@ -125,6 +125,20 @@ export const terminalIsFinal: Invariant = {
   },
 }
 
+export const nothingLeft: Invariant = {
+  name: 'what is over on record has no effect any more',
+  check: ({ effects, attacks }) => {
+    const rows = attacks.flatMap(({ executions }) => executions)
+    return effects
+      .filter(({ end }) => end === undefined)
+      .flatMap((effect) => {
+        const row = rows.find(({ id }) => id === effect.execution)
+        if (!row || !isTerminal(row.stage)) return []
+        return [{ what: `execution ${row.id} is ${row.stage}`, events: [tell(effect)] }]
+      })
+  },
+}
+
 export const journalsClosed: Invariant = {
   name: 'in the end every journal is closed, and holds whatever was done',
   check(history) {

@@ -1,0 +1,26 @@
+/** A piece of code without which an attack is doubled, comes back or is misjudged. */
+interface Fence {
+  readonly file: string
+  readonly code: string
+  readonly instead: string
+}
+
+/** What can be cut out, to see that a run finds it. */
+export const fences: Readonly<Record<string, Fence>> = {
+  'duplicate-check': {
+    file: '/agent/executor.ts',
+    code: 'if (known && known.generation >= order.generation) return this.#answer(known)',
+    instead: 'void known',
+  },
+  'session-fence': {
+    file: '/controller/store/redis.ts',
+    code: "return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')",
+    instead:
+      "return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8').replace(\"redis.call('HGET', host, 'epoch') ~= epoch\", 'false')",
+  },
+  'dead-man': {
+    file: '/agent/controller-link.ts',
+    code: 'void deps.executor.endAll(',
+    instead: 'void (',
+  },
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { run, type RunOptions } from './run.ts'
+
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+
+/** Histories and logs of a run that went as it should are not kept. */
+async function runOnce(options: Omit<RunOptions, 'dir' | 'say'>) {
+  const dir = mkdtempSync(path.join(tmpdir(), 'temblor-chaos-'))
+  const result = await run({ ...options, dir, say })
+  say(result.summary)
+  return { ...result, forget: () => rmSync(dir, { recursive: true, force: true }) }
+}
+
+test('1,000 faults: no attack is lost, doubled or misdirected, and none outlives its length', async () => {
+  const { violations, deaths, history, forget } = await runOnce({ seed: 20_261_121, faults: 1_000 })
+  expect({ violations, deaths }).toEqual({ violations: [], deaths: [] })
+  // It was not idle: most of what was asked for was done.
+  expect(history.effects.length).toBeGreaterThan(50)
+  forget()
+})
+
+test('an agent that does not know an order that it has had already is found out', async () => {
+  const { violations, forget } = await runOnce({
+    seed: 1,
+    faults: 110,
+    without: 'duplicate-check',
+    settleMs: 5_000,
+  })
+  expect(violations.map(({ invariant }) => invariant)).toContain(
+    'an execution has one effect at most',
+  )
+  forget()
+})

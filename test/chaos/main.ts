@@ -1,0 +1,42 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { fences } from './agent/fences.ts'
+import { run } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    faults: { type: 'string', default: '1000' },
+    without: { type: 'string' },
+    dir: { type: 'string' },
+  },
+})
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+if (values.without !== undefined && !Object.hasOwn(fences, values.without)) {
+  say(`--without cannot be "${values.without}". Allowed: ${Object.keys(fences).join(', ')}.`)
+  process.exit(2)
+}
+
+const dir = values.dir ?? mkdtempSync(path.join(tmpdir(), 'temblor-chaos-'))
+const [seed, faults] = [Number(values.seed), Number(values.faults)]
+const { violations, deaths, summary } = await run({
+  seed,
+  faults,
+  dir,
+  without: values.without,
+  say,
+})
+for (const death of deaths) say(`\nDIED: ${death}`)
+for (const { invariant, what, events } of violations.slice(0, 20)) {
+  say(`\nVIOLATED: ${invariant}\n  ${what}`)
+  for (const event of events.slice(-12)) say(`    ${event}`)
+}
+if (violations.length + deaths.length > 0) {
+  const cut = values.without ? ` --without ${values.without}` : ''
+  say(`\nagain: npm run chaos -- --seed ${seed} --faults ${faults}${cut}`)
+  say(`histories and logs: ${dir}`)
+}
+process.stdout.write(`${summary}\n`)
+process.exitCode = violations.length + deaths.length > 0 ? 1 : 0

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outage, Part } from './history.ts'
+import type { Fault } from './plan.ts'
+import type { Site, SiteListener } from './rig/site.ts'
+
+/** Breaks parts, heals them, and writes down when each of them did not do its work. */
+export class Nemesis implements SiteListener {
+  readonly outages: Outage[] = []
+  readonly deaths: string[] = []
+  readonly #open = new Set<Promise<void>>()
+  readonly #counts = new Map<string, number>()
+  #site: Site | undefined
+
+  takeOn(site: Site): void {
+    this.#site = site
+  }
+
+  inject(fault: Fault): void {
+    if (fault.kind === 'kill' && this.#isTooMuch(fault.part)) return
+    const kind = `${fault.kind} ${fault.part.split(':')[0]}`
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    this.#follow(this.#carryOut(fault))
+  }
+
+  /**
+   * A machine that is slow to start processes would be without any controller for most of the run, and
+   * nothing would be asked for.
+   */
+  #isTooMuch(part: string): boolean {
+    const others = [...(this.#site as Site).parts.values()].filter(({ name }) => name !== part)
+    const serving = others.filter(({ name, ready }) => name.startsWith('controller:') && ready)
+    return part !== 'redis' && !part.startsWith('agent:') && serving.length === 0
+  }
+
+  /** Everything that was broken is whole again. */
+  async healed(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open)
+  }
+
+  away(part: string, untilReady: Promise<void>): void {
+    this.#follow(this.#during({ part: part as Part, kind: 'start' }, () => untilReady))
+  }
+
+  died(part: string, code: number | null): void {
+    this.deaths.push(`${part} ended by itself with code ${code}`)
+  }
+
+  summary(): string {
+    return [...this.#counts].map(([kind, count]) => `${kind} ${count}`).join(', ')
+  }
+
+  #follow(task: Promise<void>): void {
+    this.#open.add(task)
+    void task.finally(() => this.#open.delete(task))
+  }
+
+  async #carryOut({ part, kind, forMs }: Fault): Promise<void> {
+    const site = this.#site as Site
+    const relay = site.relays.get(part)
+    if (relay) {
+      await this.#during({ part, kind: kind === 'cut' ? 'cut' : 'hold' }, async () => {
+        if (kind === 'cut') relay.cut()
+        else relay.hold(kind === 'hold-up' ? 'up' : kind === 'hold-down' ? 'down' : 'both')
+        await sleep(forMs)
+        relay.heal()
+      })
+      return
+    }
+    const target = site.parts.get(part)
+    if (!target?.isAlive) return
+    if (kind === 'stop') {
+      await this.#during({ part, kind }, async () => {
+        target.freeze()
+        await sleep(forMs)
+        target.thaw()
+      })
+      return
+    }
+    await this.#during({ part, kind: 'kill' }, async () => {
+      target.kill()
+      await sleep(forMs)
+    })
+    await this.#during({ part, kind: 'start' }, () => site.revive(part))
+  }
+
+  async #during(what: Pick<Outage, 'part' | 'kind'>, task: () => Promise<void>): Promise<void> {
+    const begin = performance.now()
+    // Written down at its end; a run is checked when everything has ended.
+    await task().finally(() => this.outages.push({ ...what, begin, end: performance.now() }))
+  }
+}
+
+const lookEveryMs = 100
+const lateMs = 300
+
+/** What the machine itself did not get done in time counts as an outage of all parts. */
+export function watchLoop(onStall: (outage: Outage) => void): () => void {
+  let lookedAt = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    if (now - lookedAt > lookEveryMs + lateMs)
+      onStall({ part: 'machine', kind: 'stall', begin: lookedAt, end: now })
+    lookedAt = now
+  }, lookEveryMs)
+  return () => clearInterval(timer)
+}

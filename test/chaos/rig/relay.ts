@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+export type Direction = 'up' | 'down' | 'both'
+
+/** A way between two parts that can be cut, and on which bytes can be held back. */
+export interface Relay {
+  readonly port: number
+  /** Breaks every connection and lets none be made. */
+  cut(): void
+  /** Reads nothing that goes this way (`up` is from whoever connected); nothing is lost. */
+  hold(direction: Direction): void
+  /** As if nothing had been. */
+  heal(): void
+  close(): void
+}
+
+type Target = { readonly port: number } | { readonly path: string }
+
+/** Listens on loopback; each connection goes to where `target` says at that moment. */
+export async function startRelay(target: () => Target | undefined): Promise<Relay> {
+  const pairs = new Set<{ near: Socket; far: Socket }>()
+  let isCut = false
+  let held: Direction | undefined
+  const isHeld = (direction: Direction) => held === 'both' || held === direction
+  const server = createServer((near) => {
+    const to = isCut ? undefined : target()
+    near.on('error', () => undefined)
+    if (!to) return near.resetAndDestroy()
+    const far = 'path' in to ? connect(to.path) : connect(to.port, '127.0.0.1')
+    const pair = { near, far }
+    pairs.add(pair)
+    const end = () => {
+      pairs.delete(pair)
+      near.destroy()
+      far.destroy()
+    }
+    far.on('error', () => undefined)
+    far.setNoDelay(true)
+    near.setNoDelay(true)
+    carry(near, far)
+    carry(far, near)
+    if (isHeld('up')) near.pause()
+    if (isHeld('down')) far.pause()
+    near.on('close', end)
+    far.on('close', end)
+    return undefined
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const breakAll = () => {
+    for (const { near, far } of pairs) {
+      near.resetAndDestroy()
+      far.destroy()
+    }
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true
+      breakAll()
+    },
+    hold(direction) {
+      held = direction
+      for (const { near, far } of pairs) {
+        if (isHeld('up')) near.pause()
+        if (isHeld('down')) far.pause()
+      }
+    },
+    heal() {
+      isCut = false
+      held = undefined
+      for (const { near, far } of pairs) {
+        near.resume()
+        far.resume()
+      }
+    },
+    close() {
+      server.close()
+      breakAll()
+    },
+  }
+}
+
+/** Without `pipe`, which would start to read again what is held. */
+function carry(from: Socket, to: Socket): void {
+  from.on('data', (bytes) => void to.write(bytes))
+  from.on('end', () => to.end())
+}

@@ -1,0 +1,211 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { exitCodes } from '../../../agent/cli/exit-codes.ts'
+import type { JournalEntry } from '../../../agent/journal.ts'
+import { openRedis } from '../../../controller/store/redis.ts'
+import { findRedisServer, socketPath } from '../../../deploy/local/redis.ts'
+import { until } from '../../support/until.ts'
+import type { Bounds, Host, JournalState } from '../history.ts'
+import type { Ways } from '../plan.ts'
+import { createPart, type PartProcess } from './part.ts'
+import { startRelay, type Relay } from './relay.ts'
+import { makeTeams, type TestTeam } from './teams.ts'
+import { startWitness, type Witness } from './witness.ts'
+
+const preload = path.resolve(import.meta.dirname, '../agent/preload.ts')
+const controllerMain = path.resolve(import.meta.dirname, '../../../controller/main.ts')
+const agentMain = path.resolve(import.meta.dirname, '../../../agent/main.ts')
+
+export const timing = { heartbeatMs: 500, leaseMs: 1_500, deadManMs: 3_000 }
+/** What the agent adds to its dead-man: it looks once a second. */
+export const bounds: Bounds = {
+  leaseMs: timing.leaseMs,
+  deadManMs: timing.deadManMs + 1_000,
+  reachMs: 3_500,
+  slackMs: 1_500,
+}
+
+/** Who died although nobody had killed it, and when it could be seen again. */
+export interface SiteListener {
+  /** A part is started again; `whenReady` says when it does its work. */
+  away(part: string, untilReady: Promise<void>): void
+  died(part: string, code: number | null): void
+}
+
+/** Redis, controllers and hosts of two teams, each a real process, with relays on the ways between. */
+export interface Site {
+  readonly hosts: readonly Host[]
+  readonly teams: ReadonlyMap<string, TestTeam>
+  readonly witness: Witness
+  readonly parts: ReadonlyMap<string, PartProcess>
+  readonly relays: ReadonlyMap<string, Relay>
+  /** Addresses of the API of the controllers that are alive. */
+  apis(): string[]
+  /** Starts a part that was killed, again and again until it is there. */
+  revive(part: string): Promise<void>
+  journals(): JournalState[]
+  stop(): Promise<void>
+}
+
+interface SiteOptions {
+  readonly dir: string
+  readonly ways: Ways
+  /** A fence that is cut out of the sources. */
+  readonly without: string | undefined
+  readonly listener: SiteListener
+}
+
+export async function startSite(options: SiteOptions): Promise<Site> {
+  const { dir, ways, without, listener } = options
+  const witness = await startWitness()
+  const parts = new Map<string, PartProcess>()
+  const relays = new Map<string, Relay>()
+  const over = new AbortController()
+  const revive = async (name: string): Promise<void> => {
+    const part = parts.get(name) as PartProcess
+    // A controller or an agent may find nobody yet to start with, and is started again.
+    while (!over.signal.aborted && !part.isAlive) await part.start().catch(() => pause(200))
+  }
+  const add = (options_: Omit<Parameters<typeof createPart>[0], 'onDeath' | 'logFile'>) => {
+    const { name } = options_
+    const onDeath = (code: number | null) => {
+      if (over.signal.aborted) return
+      const wasReady = (parts.get(name) as PartProcess).ready !== undefined
+      if (wasReady && code !== exitCodes.agentRefused) listener.died(name, code)
+      listener.away(
+        name,
+        pause(500).then(() => revive(name)),
+      )
+    }
+    const logFile = path.join(dir, `${name.replace(':', '-')}.log`)
+    const part = createPart({ ...options_, logFile, onDeath })
+    parts.set(name, part)
+    return part
+  }
+  const socket = await addRedis(dir, add)
+  const keyFile = path.join(dir, 'keys.json')
+  const made = await makeTeams(`unix://${socket}`, keyFile, ['red', 'blue'])
+  const teams = new Map(made.map((team) => [team.name, team]))
+  const common = {
+    ...(without ? { TEMBLOR_CHAOS_WITHOUT: without } : {}),
+    TEMBLOR_CHAOS_WITNESS: String(witness.port),
+  }
+  for (const name of ways.controllers) {
+    const relay = await startRelay(() => ({ path: socket }))
+    relays.set(`redis-link:${name}`, relay)
+    const part = add({
+      name: `controller:${name}`,
+      program: process.execPath,
+      args: ['--import', preload, controllerMain],
+      env: { ...common, ...controllerEnv(dir, keyFile, relay.port) },
+    })
+    await part.start()
+  }
+  const doors = () => controllersOf(parts).map(({ grpcPort }) => grpcPort)
+  let turn = 0
+  await Promise.all(
+    ways.hosts.map(async ({ name, team }) => {
+      const relay = await startRelay(() => {
+        const open = doors()
+        const port = open[(turn += 1) % open.length]
+        return port === undefined ? undefined : { port }
+      })
+      relays.set(`link:${name}`, relay)
+      const part = add({
+        name: `agent:${name}`,
+        program: process.execPath,
+        args: ['--import', preload, agentMain],
+        env: { ...common, ...agentEnv(dir, name, teams.get(team)?.joinAt(relay.port) ?? '') },
+      })
+      await part.start()
+    }),
+  )
+  return {
+    hosts: ways.hosts,
+    teams,
+    witness,
+    parts,
+    relays,
+    revive,
+    apis: () => controllersOf(parts).map(({ httpPort }) => `http://127.0.0.1:${httpPort}`),
+    journals: () => ways.hosts.flatMap(({ name }) => readJournal(dir, name)),
+    async stop() {
+      over.abort()
+      for (const relay of relays.values()) relay.heal()
+      for (const kind of ['agent', 'controller', 'redis'])
+        await Promise.all(
+          [...parts.values()].filter(({ name }) => name.startsWith(kind)).map((one) => one.stop()),
+        )
+      for (const relay of relays.values()) relay.close()
+      witness.close()
+    },
+  }
+}
+
+async function addRedis(
+  dir: string,
+  add: (options: Omit<Parameters<typeof createPart>[0], 'onDeath' | 'logFile'>) => PartProcess,
+): Promise<string> {
+  const redisDir = path.join(dir, 'redis')
+  mkdirSync(redisDir, { recursive: true })
+  const socket = socketPath(redisDir)
+  const settings = { port: '0', unixsocket: socket, dir: redisDir, save: '' }
+  const durable = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' }
+  const untilReady = async () => {
+    const redis = openRedis(`unix://${socket}`)
+    redis.on('error', () => undefined)
+    try {
+      await until('Redis answers', async () => (await redis.ping().catch(() => '')) === 'PONG')
+    } finally {
+      redis.disconnect()
+    }
+  }
+  const all = Object.entries({ ...settings, ...durable })
+  const args = all.flatMap(([key, value]) => [`--${key}`, value])
+  await add({ name: 'redis', program: findRedisServer(), args, untilReady }).start()
+  return socket
+}
+
+function controllerEnv(dir: string, keyFile: string, redisPort: number): NodeJS.ProcessEnv {
+  return {
+    TEMBLOR_DATA_DIR: dir,
+    TEMBLOR_KEY_FILE: keyFile,
+    TEMBLOR_REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    TEMBLOR_HTTP_PORT: '0',
+    TEMBLOR_GRPC_PORT: '0',
+    TEMBLOR_HEARTBEAT_MS: String(timing.heartbeatMs),
+    TEMBLOR_DEAD_MAN_MS: String(timing.deadManMs),
+    TEMBLOR_LOG_LEVEL: 'info',
+  }
+}
+
+function agentEnv(dir: string, name: string, join: string): NodeJS.ProcessEnv {
+  return {
+    TEMBLOR_AGENT_DIR: path.join(dir, name),
+    TEMBLOR_IDENTIFIER: name,
+    TEMBLOR_JOIN: join,
+    TEMBLOR_DOCKER_SOCKET: path.join(dir, 'no-engine.sock'),
+    TEMBLOR_LOG_LEVEL: 'info',
+  }
+}
+
+function controllersOf(parts: ReadonlyMap<string, PartProcess>) {
+  return [...parts.values()]
+    .filter((part) => part.name.startsWith('controller:') && part.isAlive && part.ready)
+    .map((part) => part.ready as { httpPort: number; grpcPort: number })
+}
+
+function readJournal(dir: string, host: string): JournalState[] {
+  const folder = path.join(dir, host, 'journal')
+  return readdirSync(folder).map((name) => {
+    if (!name.endsWith('.json')) return { host, execution: name, state: 'unreadable' }
+    const entry = JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as JournalEntry
+    return { host, execution: entry.executionId, state: entry.state }
+  })
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((done) => {
+    setTimeout(done, ms)
+  })
+}

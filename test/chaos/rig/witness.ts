@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Effect } from '../history.ts'
+
+/** Sees every effect from outside: it is there while its connection is. */
+export interface Witness {
+  readonly port: number
+  /** Everything seen so far; what is still there has no end. */
+  effects(): Effect[]
+  close(): void
+}
+
+export async function startWitness(): Promise<Witness> {
+  const seen: (Omit<Effect, 'end'> & { end: number | undefined })[] = []
+  const server = createServer((socket) => {
+    let effect: (typeof seen)[number] | undefined
+    const lines = createInterface({ input: socket })
+    lines.on('error', () => undefined)
+    lines.on('line', (line) => {
+      const [host = '', execution = '', attack = '', lengthMs = ''] = line.split(' ')
+      const begin = performance.now()
+      effect = { host, execution, attack, lengthMs: Number(lengthMs), begin, end: undefined }
+      seen.push(effect)
+      socket.write('seen\n')
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (effect) effect.end = performance.now()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    effects: () => seen.map((effect) => ({ ...effect })),
+    close: () => void server.close(),
+  }
+}
