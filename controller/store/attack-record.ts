@@ -41,6 +41,8 @@ export interface AttackRecord {
   readonly source: string
   readonly createdMs: number
   readonly startByMs: number
+  /** Executions that are not over. */
+  readonly open: number
   readonly halted:
     | { readonly by: string; readonly reason: string; readonly reference: string }
     | undefined
@@ -81,6 +83,7 @@ export function toAttack(teamId: string, record: Record<string, string>): Attack
     source: text('source'),
     createdMs: Number(text('created_ms')),
     startByMs: Number(text('start_by_ms')),
+    open: Number(text('open')),
     halted:
       record['halted_by'] === undefined
         ? undefined

@@ -196,4 +196,26 @@ describe('an attack on more hosts than one script writes', () => {
     expect((await executions.ordersFor(rig.teamId, 'h1')).orders).toEqual(orders)
     expect(await attacks().halt(rig.teamId, result.attackId, by)).toEqual([])
   })
+
+  it('holds Redis for some milliseconds at a time, also with ten thousand targets', async () => {
+    const more = Array.from({ length: 10_000 }, (_, index) => `h${index}`).slice(hosts)
+    for (let at = 0; at < more.length; at += hosts)
+      await Promise.all(
+        more.slice(at, at + hosts).map((name) => rig.claim(name, {}, [], name, lease)),
+      )
+    await watcher.config('RESETSTAT')
+    const result = await rig.create(all)
+    if (result.kind !== 'created') throw new Error(result.kind)
+    expect(result.hosts).toHaveLength(10_000)
+    const by = { who: 'ann', reason: '', reference: '' }
+    expect(await attacks().halt(rig.teamId, result.attackId, by)).toHaveLength(10_000)
+    const [brief] = await openExecutions(test.redis).briefOfAttacks(rig.teamId, [result.attackId])
+    expect(brief).toHaveLength(10_000)
+    const statistics = await watcher.info('commandstats')
+    const [, calls, micros] =
+      /cmdstat_evalsha:calls=(\d+).*?usec_per_call=([\d.]+)/.exec(statistics) ?? []
+    // 50 to look at the hosts, 100 to write and 100 to halt; one script for all would take some hundred milliseconds.
+    expect(Number(calls)).toBeGreaterThan(240)
+    expect(Number(micros)).toBeLessThan(25_000)
+  })
 })

@@ -6,6 +6,7 @@ import type { SseStream } from '../../events/sse.ts'
 import { toAttack, toExecution } from '../../records/attacks.ts'
 import { attackNotFound } from '../../records/not-found.ts'
 import type { Store } from '../../store/store.ts'
+import { createSummaries, type Summaries } from './summaries.ts'
 
 export interface WatchService {
   /** Where a stream begins. @throws ApiError `invalid_body` for an id that has not been given out */
@@ -27,6 +28,8 @@ export interface WatchedAttack {
 
 /** Makes the service of event streams. */
 export function createWatchService(store: Store, feed: EventFeed): WatchService {
+  const summaries = createSummaries(store)
+  const tell = (event: TeamEvent, teamId: string) => describe({ store, summaries }, teamId, event)
   return {
     async startAt(teamId, resume) {
       const last = await feed.lastId(teamId)
@@ -40,11 +43,11 @@ export function createWatchService(store: Store, feed: EventFeed): WatchService 
     async mustExist(teamId, attackId) {
       if (!(await store.attacks.find(teamId, attackId))) throw attackNotFound(attackId)
     },
-    watchAttack: (stream, watched) => watchAttack(store, feed, stream, watched),
+    watchAttack: (stream, watched) => watchAttack({ store, feed, tell }, stream, watched),
     watchTeam(stream, teamId, from) {
       stream.mark(from)
       const send = async (event: TeamEvent) => {
-        const data = await describe(store, teamId, event)
+        const data = await tell(event, teamId)
         if (data) stream.send({ name: 'execution', id: event.id, data })
       }
       return pump(feed, stream, { teamId, from }, send)
@@ -52,9 +55,14 @@ export function createWatchService(store: Store, feed: EventFeed): WatchService 
   }
 }
 
+interface WatchDeps {
+  readonly store: Store
+  readonly feed: EventFeed
+  readonly tell: (event: TeamEvent, teamId: string) => Promise<ExecutionEvent | undefined>
+}
+
 async function watchAttack(
-  store: Store,
-  feed: EventFeed,
+  { store, feed, tell }: WatchDeps,
   stream: SseStream,
   { teamId, attackId, from, isResumed }: WatchedAttack,
 ): Promise<void> {
@@ -69,14 +77,14 @@ async function watchAttack(
   const endIfOver = async (id: string) => {
     if (told.size < executions.length) return
     const record = await store.attacks.find(teamId, attackId)
-    const [last = []] = await store.executions.ofAttacks(teamId, [attackId])
+    const [last = []] = await store.executions.briefOfAttacks(teamId, [attackId])
     if (record) stream.send({ name: 'end', id, data: toAttack(record, last) })
     stream.end()
   }
   const furthest = new Map<string, number>()
   const send = async (event: TeamEvent) => {
     if (event.attackId !== attackId) return
-    const data = await describe(store, teamId, event)
+    const data = await tell(event, teamId)
     if (!data) return
     // What lies before the stage in which the watcher found it is not told after it.
     const rank = stages.indexOf(data.stage)
@@ -122,22 +130,20 @@ function pump(
 
 /** The event with the records as they are now. */
 async function describe(
-  store: Store,
+  { store, summaries }: { store: Store; summaries: Summaries },
   teamId: string,
   event: TeamEvent,
 ): Promise<ExecutionEvent | undefined> {
-  const [record, executions] = await Promise.all([
+  const [record, execution] = await Promise.all([
     store.attacks.find(teamId, event.attackId),
-    store.executions.ofAttacks(teamId, [event.attackId]),
+    store.executions.find(teamId, event.executionId),
   ])
-  const all = executions[0] ?? []
-  const execution = all.find((one) => one.id === event.executionId)
   if (!record || !execution || !isStage(event.stage)) return undefined
   return {
     attack_id: event.attackId,
     execution_id: event.executionId,
     stage: event.stage,
-    attack: toAttack(record, all),
+    attack: toAttack(record, await summaries.of(record)),
     execution: toExecution(record, execution),
   }
 }

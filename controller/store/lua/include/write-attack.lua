@@ -20,10 +20,8 @@ end
 
 -- The attack itself; its fields are ARGV from 3. Whoever has it can reach its executions: it comes last.
 local function write_record(keys, size, without)
-  redis.call('HSET', keys.attack, 'created_ms', now, 'start_by_ms', now + request.start_within_ms, 'without', without)
-  for i = 3, #ARGV, 2 do
-    redis.call('HSET', keys.attack, ARGV[i], ARGV[i + 1])
-  end
+  redis.call('HSET', keys.attack, 'created_ms', now, 'start_by_ms', now + request.start_within_ms, 'without', without,
+    unpack(ARGV, 3))
   redis.call('ZADD', keys.attacks, now, ARGV[2])
   -- Of an attack in slices some may be over: their host was revoked.
   if redis.call('HINCRBY', keys.attack, 'open', size) > 0 then
