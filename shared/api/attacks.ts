@@ -141,6 +141,7 @@ export const createAttack = defineRoute({
     'controller_host',
     'idempotency_conflict',
     'attacks_blocked',
+    'attack_withdrawn',
   ],
 })
 

@@ -199,9 +199,9 @@ describe('an attack on more hosts than one script writes', () => {
 
   it('holds Redis for some milliseconds at a time, also with ten thousand targets', async () => {
     const more = Array.from({ length: 10_000 }, (_, index) => `h${index}`).slice(hosts)
-    for (let at = 0; at < more.length; at += hosts)
+    for (let from = 0; from < more.length; from += hosts)
       await Promise.all(
-        more.slice(at, at + hosts).map((name) => rig.claim(name, {}, [], name, lease)),
+        more.slice(from, from + hosts).map((name) => rig.claim(name, {}, [], name, lease)),
       )
     await watcher.config('RESETSTAT')
     const result = await rig.create(all)
