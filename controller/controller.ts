@@ -93,7 +93,7 @@ export async function startController(
     async close() {
       feed.close()
       await closeApp(app)
-      hashProcess.close()
+      await hashProcess.close()
       await mailer?.close()
       await agents.close()
       await jobs.close()

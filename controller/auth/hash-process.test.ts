@@ -34,16 +34,16 @@ describe('the process that hashes', () => {
     await until('it is of the idle class', () => policyOf(pid) === idleClass)
     expect(os.getPriority(pid)).toBe(10)
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('PATH=')
-    hasher.close()
-    await until('it is gone', () => isGone(pid))
+    await hasher.close()
+    expect(isGone(pid)).toBe(true)
     expect(await hasher.verify(stored, 'correct horse')).toBe(true)
   })
 
   it('is there before it is needed', async () => {
     const hasher = createHashProcess(() => undefined, 1)
     const pid = await until('it runs', () => hasher.pid)
-    hasher.close()
-    await until('it is gone', () => isGone(pid))
+    await hasher.close()
+    expect(isGone(pid)).toBe(true)
     expect(hasher.pid).toBeUndefined()
   })
 
@@ -55,8 +55,8 @@ describe('the process that hashes', () => {
     expect(await hasher.verify(stored, 'correct horse')).toBe(true)
     expect(await hasher.verify(stored, 'correct mule')).toBe(false)
     process.kill(pid, 'SIGCONT')
-    hasher.close()
-    await until('it is gone', () => isGone(pid))
+    await hasher.close()
+    expect(isGone(pid)).toBe(true)
   })
 
   it('when it is killed all that was asked is answered rightly', async () => {
@@ -71,6 +71,6 @@ describe('the process that hashes', () => {
     expect(troubles).toEqual(['The process that hashes passwords ended: SIGKILL.'])
     expect(hasher.pid).toBeUndefined()
     expect(await hasher.verify(stored, 'correct horse')).toBe(true)
-    hasher.close()
+    await hasher.close()
   })
 })

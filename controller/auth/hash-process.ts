@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism, setPriority } from 'node:os'
 import { hashHere, type Hasher } from './argon2.ts'
 
@@ -54,7 +55,8 @@ interface State {
 export interface HashProcess extends Hasher {
   /** Absent while it does not run. */
   readonly pid: number | undefined
-  close(): void
+  /** Resolves when it is gone. */
+  close(): Promise<void>
 }
 
 /**
@@ -120,7 +122,7 @@ export function createHashProcess(
     verify: async (passwordHash, password) => (await ask({ password, passwordHash })) === true,
     close() {
       state.isClosed = true
-      if (state.child?.connected) state.child.disconnect()
+      return end(state.child)
     },
   }
 }
@@ -144,6 +146,15 @@ function start(
   child.unref()
   child.channel?.unref()
   return child
+}
+
+/** At once: whatever lets everything else go first takes its time with its own end, too. */
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  child.ref()
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
 }
 
 function carryOutHere({ password, passwordHash }: HashOrder): Promise<HashAnswer['answer']> {
