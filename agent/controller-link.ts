@@ -91,7 +91,8 @@ export class ControllerLink {
       if (end.kind === 'refused' && end.refusal.final) return end.refusal
       // It has waited already, and another controller expects it.
       if (end.kind === 'moved') continue
-      const delayMs = reconnectDelayMs(attempt, this.#remote().length > 0)
+      const told = end.kind === 'lost' ? end.retryAfterMs : undefined
+      const delayMs = reconnectDelayMs(attempt, this.#remote().length > 0, told)
       log.warn({ delayMs: Math.round(delayMs) }, `session over: ${this.#lastProblem}`)
       await this.#pause(delayMs)
     }

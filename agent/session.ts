@@ -10,7 +10,8 @@ import type { AgentCredentials } from './identity.ts'
 /** How a session ended. */
 export type SessionEnd =
   | { readonly kind: 'refused'; readonly refusal: Refusal__Output }
-  | { readonly kind: 'lost'; readonly message: string }
+  /** `retryAfterMs`: the controller said when to come back. */
+  | { readonly kind: 'lost'; readonly message: string; readonly retryAfterMs?: number }
   /** The controller is about to stop; another one takes over. */
   | { readonly kind: 'moved' }
   | { readonly kind: 'closed' }
@@ -56,9 +57,7 @@ export class Session {
         welcome.resolve(message.welcome)
       } else listener(message)
     })
-    call.on('error', (error: ServiceError) =>
-      this.#finish({ kind: 'lost', message: error.details || error.message }),
-    )
+    call.on('error', (error: ServiceError) => this.#finish(lostBy(error)))
     call.on('end', () =>
       this.#finish(
         this.#moving ? { kind: 'moved' } : { kind: 'lost', message: 'the controller ended it' },
@@ -89,4 +88,10 @@ export class Session {
     await this.ended
     clearTimeout(timer)
   }
+}
+
+function lostBy(error: ServiceError): SessionEnd {
+  const message = error.details || error.message
+  const retryAfterMs = Number(error.metadata.get('retry-after')[0]) * 1_000
+  return { kind: 'lost', message, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) }
 }

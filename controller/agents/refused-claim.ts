@@ -1,6 +1,16 @@
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { ClaimResult } from '../store/hosts.ts'
 
+/** As long as a DNS name may be; names are shown to people and stand in paths. */
+const identifierPattern = /^[^\p{Cc}]{1,253}$/u
+
+/** Why this cannot be the name of a host; undefined when it can. */
+export function identifierProblem(identifier: string): string | undefined {
+  return identifierPattern.test(identifier)
+    ? undefined
+    : 'The name of a host has 1 to 253 characters and no control characters.'
+}
+
 /** Why an agent may not be the host that it says it is, for whoever started it. */
 export function refusedClaim(
   claim: Exclude<ClaimResult, { kind: 'ok' }>,

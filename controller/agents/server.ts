@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
 import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/EnrolRequest.ts'
 import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolResponse.ts'
 import { loadAgentService } from '../../proto/load.ts'
@@ -8,17 +9,23 @@ import { isId } from '../store/keys.ts'
 import { Heartbeats } from './heartbeats.ts'
 import type { AgentSubject } from './authority.ts'
 import type { AgentDoor } from './door.ts'
+import { createInbox } from './inbox.ts'
+import { createRegistrations, type Admission } from './registrations.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
-import { openStream, type AgentCall } from './stream.ts'
+import { openStream, type AgentCall, type AgentStream } from './stream.ts'
 
-/** A half-open connection is noticed after this long without an answer to a ping. */
-const keepalive = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 }
+/** A half-open connection is noticed within the lease of its host. */
+const keepalive = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms': 5_000 }
 
 /** Agents that were to go may be so much later than they should. */
 const lateMs = 3_000
 
 /** Bounds at the agents' door. */
 export type AgentLimits = Pick<ControllerConfig, 'registrationsPerSecond' | 'drainMs'>
+
+interface ServerDeps extends SessionDeps {
+  readonly admit: () => Admission
+}
 
 export interface AgentServer {
   readonly port: number
@@ -39,7 +46,8 @@ export async function startAgentServer(
   limits: AgentLimits,
 ): Promise<AgentServer> {
   const heartbeats = new Heartbeats({ hosts: given.store.hosts, logger: given.logger })
-  const deps = { ...given, heartbeats }
+  const admit = createRegistrations(limits.registrationsPerSecond)
+  const deps = { ...given, heartbeats, admit }
   const server = new Server({ ...keepalive, 'grpc.enable_channelz': 0 })
   server.addService(loadAgentService().service, {
     Enrol: (
@@ -116,7 +124,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 async function serveSession(
-  deps: SessionDeps,
+  deps: ServerDeps,
   subject: AgentSubject | undefined,
   call: AgentCall,
 ): Promise<void> {
@@ -128,14 +136,15 @@ async function serveSession(
       stream.close({ refusal: { code: 'certificate_invalid', message, final: true } })
       return
     }
+    let put: ReturnType<typeof createInbox> | undefined
     for await (const message of stream.messages) {
-      if (session) await session.handle(message)
-      else if (message.hello && (await isWelcome(deps, subject, message.hello.instanceId)))
-        session = await AgentSession.open(deps, subject, stream, message.hello, call.getPeer())
-      if (!session) {
-        const text = 'The certificate is not for this agent, or its team is gone. Enrol it again.'
-        stream.close({ refusal: { code: 'unknown_team', message: text, final: true } })
-        return
+      // Heartbeats wait for nothing: agents must hear of us while storage is away.
+      if (message.heartbeat && session) await session.handle(message)
+      else if (put) await put(message)
+      else {
+        session = await welcome(deps, subject, stream, message, call)
+        if (!session) return
+        put = inboxOf(deps, session, stream)
       }
     }
   } catch (err) {
@@ -144,6 +153,38 @@ async function serveSession(
     if (session) deps.hub.leave(session)
     stream.close()
   }
+}
+
+function inboxOf(deps: ServerDeps, session: AgentSession, stream: AgentStream) {
+  return createInbox({
+    handle: (message) => session.handle(message),
+    isOver: () => stream.isOver(),
+    onFailure(err) {
+      deps.logger.info({ err, host: session.identifier }, 'session of an agent broke')
+      stream.close()
+    },
+  })
+}
+
+/** Opens the session that a Hello asks for, or says why not. */
+async function welcome(
+  deps: ServerDeps,
+  subject: AgentSubject,
+  stream: AgentStream,
+  { hello }: AgentMessage__Output,
+  call: AgentCall,
+): Promise<AgentSession | undefined> {
+  // Whoever may have an attack running is heard at once, so that it does not end for want of a controller.
+  const admission = hello?.knownExecutions.length === 0 ? deps.admit() : ({ ok: true } as const)
+  if (!admission.ok) {
+    stream.sendAway(admission.retryAfterMs)
+    return undefined
+  }
+  if (hello && (await isWelcome(deps, subject, hello.instanceId)))
+    return await AgentSession.open(deps, subject, stream, hello, call.getPeer())
+  const text = 'The certificate is not for this agent, or its team is gone. Enrol it again.'
+  stream.close({ refusal: { code: 'unknown_team', message: text, final: true } })
+  return undefined
 }
 
 async function isWelcome(

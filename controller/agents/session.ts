@@ -15,7 +15,7 @@ import type { AgentHub } from './hub.ts'
 import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
 import { lostInMs, orderMessage, timesOf, type ExecutionTimes } from './orders.ts'
-import { refusedClaim } from './refused-claim.ts'
+import { identifierProblem, refusedClaim } from './refused-claim.ts'
 import type { AgentStream } from './stream.ts'
 
 /** A host is targetable while its lease lasts: three heartbeats. */
@@ -26,9 +26,6 @@ const ordersFreshForMs = 1_000
 
 const forgottenMessage =
   'The agent came back without a record of this execution, so it is not running there.'
-
-/** As long as a DNS name may be; names are shown to people and stand in paths. */
-const identifierPattern = /^[^\p{Cc}]{1,253}$/u
 
 export interface SessionDeps {
   readonly store: Store
@@ -86,8 +83,8 @@ export class AgentSession {
     hello: Hello__Output,
     address: string,
   ): Promise<AgentSession | undefined> {
-    if (!identifierPattern.test(hello.identifier)) {
-      const message = 'The name of a host has 1 to 253 characters and no control characters.'
+    const message = identifierProblem(hello.identifier)
+    if (message !== undefined) {
       stream.close({ refusal: { code: 'identifier_invalid', message, final: true } })
       return undefined
     }
@@ -98,13 +95,16 @@ export class AgentSession {
     if (claim.kind === 'ok') {
       const agent = { ...subject, peer: address }
       const session = new AgentSession(deps, agent, stream, hello, claim.epoch)
-      await session.begin(hello, claim.before)
+      await session.begin(hello, claim.before).catch((error: unknown) => {
+        deps.hub.leave(session)
+        throw error
+      })
       if (claim.isNew) await deps.agentAudit.joined(agent, hello.identifier)
       return session
     }
-    const { code, message } = refusedClaim(claim, hello, address)
-    deps.logger.warn({ teamId: subject.teamId, code }, message)
-    stream.close({ refusal: { code, message, final: true } })
+    const refused = refusedClaim(claim, hello, address)
+    deps.logger.warn({ teamId: subject.teamId, code: refused.code }, refused.message)
+    stream.close({ refusal: { ...refused, final: true } })
     return undefined
   }
 

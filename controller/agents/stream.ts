@@ -1,55 +1,111 @@
-import type { ServerDuplexStream } from '@grpc/grpc-js'
+import { Metadata, status, type ServerDuplexStream, type StatusObject } from '@grpc/grpc-js'
 import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
 import type { ControllerMessage } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
 
 export type AgentCall = ServerDuplexStream<AgentMessage__Output, ControllerMessage>
 
-/** Messages that may wait for a slow agent; grpc-js itself would queue without end. */
-const queueLimit = 256
+/** So much may wait for a slow agent, as JSON; grpc-js itself would queue without end. */
+export const queueLimitBytes = 256 * 1024
+
+/** An agent that takes nothing of what waits for so long is disconnected. */
+const stalledAfterMs = 10_000
 
 /** A refusal has this long to arrive before the connection is cut. */
 const lastWordMs = 1_000
 
+/** Where an agent that is sent away reads after how many seconds to come back. */
+const retryAfterKey = 'retry-after'
+
 /** The controller's end of an agent's stream, with a bound on what waits to be sent. */
 export interface AgentStream {
   readonly messages: AsyncIterable<AgentMessage__Output>
+  /** What does not fit any more is left out, and the stream ends: the agent hears it in its next session. */
   send(message: ControllerMessage): void
   /** Says a last word and ends the stream. */
   close(lastWord?: ControllerMessage): void
+  /** Ends the stream as UNAVAILABLE; the agent asks again after this time. */
+  sendAway(retryAfterMs: number): void
+  isOver(): boolean
 }
 
 /** Wraps a call. An agent that does not read for too long is disconnected; its outbox keeps all. */
-export function openStream(call: AgentCall): AgentStream {
-  let waiting = 0
+export function openStream(call: AgentCall, stalledMs: number = stalledAfterMs): AgentStream {
   let isOver = false
-  call.on('drain', () => {
-    waiting = 0
-  })
-  call.on('error', () => {
+  const end = () => {
     isOver = true
-  })
-  call.on('cancelled', () => {
+  }
+  call.on('error', end)
+  call.on('cancelled', end)
+  const cut = (): void => {
+    if (isOver) return
     isOver = true
-  })
+    endNow(call, status.RESOURCE_EXHAUSTED, 'This agent does not read its messages.')
+  }
+  const queue = watchQueue(stalledMs, cut)
   const send = (message: ControllerMessage): void => {
     if (isOver) return
-    if (call.write(message)) return
-    waiting += 1
-    if (waiting <= queueLimit) return
-    isOver = true
-    call.destroy(new Error('The agent does not read its messages.'))
+    const written = queue.add(JSON.stringify(message).length)
+    if (written) call.write(message, written)
   }
   return {
     // A loop over the call itself destroys it when the loop is left: then no end of it is ever sent, and
     // the agent believes for as long as its connection lasts that somebody hears it.
     messages: call.iterator({ destroyOnReturn: false }),
     send,
+    isOver: () => isOver,
+    sendAway(retryAfterMs) {
+      isOver = true
+      const metadata = new Metadata()
+      metadata.set(retryAfterKey, String(retryAfterMs / 1_000))
+      const details = 'Too many agents connect at once. Come back later.'
+      call.emit('error', { code: status.UNAVAILABLE, details, metadata })
+    },
     close(lastWord) {
       if (lastWord) send(lastWord)
       if (isOver) return
       isOver = true
       call.end()
-      setTimeout(() => call.destroy(), lastWordMs).unref()
+      setTimeout(() => {
+        if (call.writableFinished) call.destroy()
+        else endNow(call, status.UNAVAILABLE, 'The session is over.')
+      }, lastWordMs).unref()
     },
   }
+}
+
+/** Counts what waits to be written, and tells when nothing of it goes for too long. */
+function watchQueue(stalledMs: number, onStalled: () => void) {
+  let waiting = 0
+  let isFull = false
+  let goneAtMs = 0
+  let timer: NodeJS.Timeout | undefined
+  const look = (): void => {
+    timer = undefined
+    if (waiting === 0) return
+    if (isFull || performance.now() - goneAtMs >= stalledMs) onStalled()
+    else timer = setTimeout(look, stalledMs).unref()
+  }
+  return {
+    /** What to call when it is written; undefined when it does not fit. */
+    add(bytes: number): (() => void) | undefined {
+      isFull ||= waiting + bytes > queueLimitBytes
+      timer ??= setTimeout(look, stalledMs).unref()
+      if (isFull) return undefined
+      if (waiting === 0) goneAtMs = performance.now()
+      waiting += bytes
+      return () => {
+        waiting -= bytes
+        goneAtMs = performance.now()
+        // Something was left out: the next session says it.
+        if (isFull && waiting === 0) onStalled()
+      }
+    },
+  }
+}
+
+/** Ends a call behind what its connection holds already; `call.end()` would wait until all else is read. */
+function endNow(call: AgentCall, code: status, details: string): void {
+  const inner = (call as unknown as { call: { sendStatus(status: StatusObject): void } }).call
+  inner.sendStatus({ code, details, metadata: new Metadata() })
+  call.destroy()
 }

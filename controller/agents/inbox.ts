@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
+import { isStorageError } from '../store/redis.ts'
+
+/** While storage is away a message is tried this often. */
+const retryMs = 500
+/** With so many waiting, no more are read: the rest waits in the agent's own outbox and in its connection. */
+const most = 256
+
+export interface InboxDeps {
+  /** @throws Error when storage is away */
+  handle(message: AgentMessage__Output): Promise<void>
+  /** What cannot be handled at all ends the session. */
+  onFailure(error: unknown): void
+  readonly isOver: () => boolean
+}
+
+/**
+ * Handles what an agent says in its order. While storage is away it waits here and is tried again: the session
+ * stays, and nothing is lost. Resolves when more may be read.
+ */
+export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) => Promise<void> {
+  let last = Promise.resolve()
+  let waiting = 0
+  const take = async (message: AgentMessage__Output): Promise<void> => {
+    try {
+      while (!(await isHandled(deps, message))) await sleep(retryMs, undefined, { ref: false })
+    } catch (error) {
+      deps.onFailure(error)
+    } finally {
+      waiting -= 1
+    }
+  }
+  return async (message) => {
+    waiting += 1
+    last = last.then(() => take(message))
+    if (waiting >= most) await last
+  }
+}
+
+async function isHandled(deps: InboxDeps, message: AgentMessage__Output): Promise<boolean> {
+  try {
+    await deps.handle(message)
+    return true
+  } catch (error) {
+    // An agent that is gone says it again over its next session.
+    if (deps.isOver() || !isStorageError(error)) throw error
+    return false
+  }
+}

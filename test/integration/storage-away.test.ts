@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Team } from '../../controller/store/companies.ts'
+import { cpuAttack, type Api } from '../support/api.ts'
+import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
+import { joinStreamAgent } from '../support/stream-agent.ts'
+import { until } from '../support/until.ts'
+
+let controller: TestController
+let team: Team
+let api: Api
+
+beforeAll(async () => {
+  controller = await startTestController({ TEMBLOR_REGISTRATIONS_PER_SECOND: '1' })
+  const company = await controller.store.companies.addCompany('Acme')
+  team = await controller.store.companies.addTeam(company, 'Payments')
+  const teams = { [team.id]: ['TEAM_MANAGER'] as const }
+  api = await controller.join(company, { email: newEmail('manager'), teams })
+})
+afterAll(() => controller?.[Symbol.asyncDispose]())
+
+test('while storage is away the session stays, its lease is acknowledged, and what was reported meanwhile counts', async () => {
+  const agent = await joinStreamAgent('h1', await controller.joinLine(team))
+  await using session = agent.open()
+  let isOver = false
+  void session.ended.then(() => (isOver = true))
+  await session.hear(({ welcome }) => welcome)
+  const id = await api.attack(cpuAttack('-l 60 -p 1'))
+  const { message } = await session.hear(({ run }) => run)
+  const ids = { executionId: message.run?.executionId ?? '', generation: 1 }
+  session.send({ commandAck: ids })
+  const report = (seq: number, stage: string, reason = '') =>
+    session.send({ executionUpdate: { ...ids, seq, stage, reason, ageMs: 0 } })
+  report(1, 'Running')
+  await session.hear(({ updateAck }) => updateAck?.seq === 1)
+  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  process.kill(pid, 'SIGSTOP')
+  try {
+    report(2, 'TearingDown')
+    report(3, 'Successful', 'completed')
+    session.send({ heartbeat: { seq: 7, running: [ids] } })
+    await session.hear(({ leaseAck }) => leaseAck?.heartbeatSeq === 7)
+    const refused = await api.send('POST', '/attacks/new', { json: cpuAttack('-l 1 -p 1') })
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: 'storage_unavailable' } } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(session.heard.some(({ message: one }) => (one.updateAck?.seq ?? 0) > 1)).toBe(false)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await session.hear(({ updateAck }) => updateAck?.seq === 3)
+  expect(isOver).toBe(false)
+  expect(await api.finished(id)).toMatchObject([{ stage: 'Successful', reason: 'completed' }])
+  expect(await api.attacks()).toHaveLength(1)
+})
+
+test('agents beyond the limit are sent away and told when to come back; those with attacks are let in', async () => {
+  const agent = await joinStreamAgent('h2', await controller.joinLine(team))
+  const busy = { knownExecutions: [{ executionId: crypto.randomUUID(), generation: 1 }] }
+  const sentAway = await until('one is sent away', async () => {
+    await using session = agent.open()
+    const welcome = session.hear(({ welcome: one }) => one).then(() => undefined)
+    return await Promise.race([session.ended, welcome])
+  })
+  expect(sentAway).toMatchObject({ code: 14 })
+  expect(Number(sentAway.metadata.get('retry-after')[0])).toBeGreaterThan(0)
+  await using session = agent.open(undefined, busy)
+  await session.hear(({ welcome }) => welcome)
+})
