@@ -210,6 +210,11 @@ const cases: [string, Partial<History>, Partial<History>][] = [
     { requests: [revoke as never, create] },
     { requests: [revoke as never, activate, create] },
   ],
+  [
+    'nothing begins on a host that is revoked, and it is not chosen',
+    { requests: [{ ...activate, begin: 7 * second, end: 7.1 * second }, revoke as never, create] },
+    { requests: [{ ...activate, begin: 7 * second }, revoke as never, create] },
+  ],
 ]
 
 describe('what is wrong is found, and its twin is good', () => {

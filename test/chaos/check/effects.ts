@@ -156,7 +156,10 @@ export const notRevoked: Invariant = {
     return revocations.flatMap((revoke) => {
       const { host, end: from = Infinity } = revoke
       const until = Math.min(
-        ...activations.filter((one) => one.host === host && one.begin > from).map((o) => o.begin),
+        // Of two that overlap nobody knows which was later.
+        ...activations
+          .filter((one) => one.host === host && (one.end ?? Infinity) > revoke.begin)
+          .map(({ begin }) => begin),
         Infinity,
       )
       const known = reachedAt(history, host, from)
