@@ -274,6 +274,18 @@ describe('a session', () => {
     expect(executionUpdate).toMatchObject({ stage: 'ClientAborted', reason: 'controller_lost' })
   })
 
+  it('connects anew when a session answers nothing any more, and says there what has ended', async () => {
+    const controller = await startController()
+    await startLink(controller)
+    const executionId = randomUUID()
+    await controller.heard(0, (message) => message.hello)
+    controller.sessions[0]?.stream.write(runMessage(executionId))
+    await controller.heard(0, ({ executionUpdate }) => executionUpdate?.reason)
+    const { hello } = await controller.heard(1, (message) => message.hello)
+    expect(hello?.knownExecutions).toMatchObject([{ executionId }])
+    await controller.heard(1, ({ executionUpdate }) => executionUpdate?.reason)
+  })
+
   it('waits no longer than it was told for a controller that is gone', async () => {
     const controller = await startController()
     const { journal } = await startLink(controller)

@@ -60,13 +60,9 @@ export class ControllerLink {
     this.#deps = deps
     this.#renewal = new Renewal(deps.stateDir, deps.instanceId, deps.credentials)
     this.#deadMan = watchForSilence({
-      isRunning: () => this.#remote().length > 0,
+      isExpected: () => this.#remote().length > 0 || this.#outbox.hasEnds,
       limitMs: () => this.#deadManMs,
-      onSilence: (silentMs) => {
-        const seconds = Math.round(silentMs / 1000)
-        const message = `Nothing was heard of the controller for ${seconds} s, so the attack was ended.`
-        void deps.executor.endAll('controller_lost', message, ({ local }) => !local)
-      },
+      onSilence: (silentMs) => this.#onSilence(silentMs),
     })
   }
 
@@ -122,6 +118,18 @@ export class ControllerLink {
     this.#deadMan.stop()
     clearTimeout(this.#inventoryTimer)
     await this.#session?.close(reason)
+  }
+
+  /** A session in which even the end of an attack is not answered is none: its connection tells nobody. */
+  #onSilence(silentMs: number): void {
+    const silence = `Nothing was heard of the controller for ${Math.round(silentMs / 1000)} s`
+    if (this.#remote().length > 0)
+      void this.#deps.executor.endAll(
+        'controller_lost',
+        `${silence}, so the attack was ended.`,
+        ({ local }) => !local,
+      )
+    else if (this.#welcome) this.#session?.drop(silence)
   }
 
   async #oneSession(): Promise<{ end: SessionEnd; wasWelcome: boolean }> {

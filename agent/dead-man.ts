@@ -10,11 +10,11 @@ const frozenMs = 10_000
 const graceMs = 10_000
 
 /**
- * Calls `onSilence` when nothing was heard for too long while something runs.
+ * Calls `onSilence` when nothing was heard for too long while something should be: only such a time counts.
  * @returns `heard` for every word of the controller, and `stop`
  */
 export function watchForSilence(options: {
-  isRunning: () => boolean
+  isExpected: () => boolean
   limitMs: () => number
   onSilence: (silentMs: number) => void
 }): { heard(): void; stop(): void } {
@@ -25,9 +25,9 @@ export function watchForSilence(options: {
     const now = performance.now()
     if (now - checkedAt > frozenMs) notBefore = now + graceMs
     checkedAt = now
+    if (!options.isExpected()) heardAt = now
     const silentMs = now - heardAt
-    if (silentMs > options.limitMs() && now > notBefore && options.isRunning())
-      options.onSilence(silentMs)
+    if (silentMs > options.limitMs() && now > notBefore) options.onSilence(silentMs)
   }, checkEveryMs)
   return {
     heard: () => {

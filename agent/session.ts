@@ -70,6 +70,11 @@ export class Session {
     if (this.#call.writable) this.#call.write(message)
   }
 
+  /** Ends the stream as one that is lost. */
+  drop(message: string): void {
+    this.#finish({ kind: 'lost', message })
+  }
+
   /** Says goodbye and ends the stream; resolves when it is over. */
   async close(reason: string): Promise<void> {
     this.send({ bye: { reason } })
