@@ -33,7 +33,7 @@ export async function startDeadlines(deps: {
   producer.on('error', onError)
   consumer.on('error', onError)
   const queue = new Queue(queueName, { connection: forJobs(producer), prefix })
-  const worker = new Worker(queueName, () => sweep(deps.store, deps.hub), {
+  const worker = new Worker(queueName, () => sweepNow(deps), {
     connection: forJobs(consumer),
     prefix,
     concurrency: 1,
@@ -53,11 +53,23 @@ export async function startDeadlines(deps: {
   }
 }
 
-/** Ends every execution that is past its due time, and removes attacks that were never written to their end. */
-export async function sweep(store: Store, hub: Pick<AgentHub, 'deliverSoon'>): Promise<number> {
+async function sweepNow({ store, hub }: { store: Store; hub: AgentHub }): Promise<number> {
+  return await sweep(store, hub, await store.controllers.doesSilenceCount())
+}
+
+/**
+ * Ends every execution that is past its due time, and removes attacks that were never written to their end.
+ * @param doesSilenceCount false while hosts have had no chance to say what became of theirs
+ */
+export async function sweep(
+  store: Store,
+  hub: Pick<AgentHub, 'deliverSoon'>,
+  doesSilenceCount = true,
+): Promise<number> {
   let ended = 0
   for (const teamId of await store.companies.allTeamIds()) {
     await store.attacks.discardUnwritten(teamId)
+    if (!doesSilenceCount) continue
     for (const execution of await store.executions.overdue(teamId)) {
       const verdict = await verdictOn(store, teamId, execution)
       if (!(await store.executions.giveUp(teamId, execution, verdict))) continue

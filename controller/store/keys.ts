@@ -14,6 +14,8 @@ export const keys = {
   teamCompanies: 'temblor:team-companies',
   /** ZSET boot id of a host that a controller runs on -> when that is forgotten, ms. */
   controllers: 'temblor:controllers',
+  /** HASH since when somebody listens to hosts. */
+  silence: 'temblor:silence',
   /** Sharded channel of a controller: others say there that something waits for its agents. */
   bell: (controllerId: string) => `temblor:{ctl:${controllerId}}:bell`,
   userIds: 'temblor:user-ids',
@@ -60,9 +62,9 @@ export const keys = {
   companyTeams: (companyId: string) => `temblor:{c:${companyId}}:teams`,
   companyInvitations: (companyId: string) => `temblor:{c:${companyId}}:invitations`,
   companyMembers: (companyId: string) => `temblor:{c:${companyId}}:members`,
-  /** HASH aliases of role claims. */
   /** STRING JSON of who forbade new attacks; absent when nobody did. */
   companyAttackBlock: (companyId: string) => `temblor:{c:${companyId}}:attack-block`,
+  /** HASH aliases of role claims. */
   samlAliases: (companyId: string) => `temblor:{c:${companyId}}:saml-aliases`,
   /** STRING a sign-in that only tries a provider. */
   ssoTest: (companyId: string, testId: string) => `temblor:{c:${companyId}}:sso-test:${testId}`,
@@ -98,11 +100,11 @@ export const keys = {
     `temblor:{t:${teamId}}:open:${identifier}`,
   /** ZSET attack id -> creation, ms. */
   attacks: (teamId: string) => `temblor:{t:${teamId}}:attacks`,
-  /** ZSET of the attacks that are not over. */
   /** STRING the same as of the company, where the script that creates attacks reads it. */
   attackBlock: (teamId: string) => `temblor:{t:${teamId}}:attack-block`,
   /** ZSET of the attacks whose slices are being written -> when that must be done, ms; 0 when they were halted. */
   unwrittenAttacks: (teamId: string) => `temblor:{t:${teamId}}:unwritten`,
+  /** ZSET of the attacks that are not over. */
   activeAttacks: (teamId: string) => `temblor:{t:${teamId}}:active`,
   /** LIST of the attacks whose executions are being forgotten. */
   forgotten: (teamId: string) => `temblor:{t:${teamId}}:forgotten`,

@@ -78,9 +78,9 @@ describe('a shutdown of which no more is heard', () => {
     return {
       report,
       attackId: result.attackId,
-      atDueTime: async () => {
+      atDueTime: async (doesSilenceCount = true) => {
         await test.redis.zadd(keys.due(teamId), 1, executionId)
-        await sweep(store, nobody)
+        await sweep(store, nobody, doesSilenceCount)
         return await store.executions.find(teamId, executionId)
       },
     }
@@ -125,6 +125,25 @@ describe('a shutdown of which no more is heard', () => {
     const { atDueTime, attackId } = await silentAt({ reboot: false }, stages)
     await store.attacks.halt(teamId, attackId, { who: 'a', reason: '', reference: '' })
     expect(await atDueTime()).toMatchObject({ stage: 'Successful', reason: 'completed' })
+  })
+
+  it('is not judged while hosts had nobody to tell, until they could have come back', async () => {
+    const { controllers } = store
+    expect([await controllers.doesSilenceCount(), await controllers.doesSilenceCount()]).toEqual([
+      true,
+      true,
+    ])
+    const nowMs = Date.now()
+    await test.redis.hset(keys.silence, 'looked_ms', nowMs - 6_000)
+    expect(await controllers.doesSilenceCount()).toBe(false)
+    const countsMs = Number(await test.redis.hget(keys.silence, 'counts_ms'))
+    expect(countsMs - nowMs).toBeGreaterThanOrEqual(15_000)
+    const { atDueTime } = await silentAt({ reboot: false }, ['Running'])
+    expect(await atDueTime(false)).toMatchObject({ stage: 'Running' })
+    await test.redis.hset(keys.silence, 'looked_ms', Date.now(), 'counts_ms', Date.now())
+    expect(await atDueTime(await controllers.doesSilenceCount())).toMatchObject({
+      stage: 'LostCommunication',
+    })
   })
 
   it('is not over before its time', async () => {
