@@ -8,7 +8,12 @@ import { generate, readOperations, type Generated, type Known, type Operation } 
 import { exchangeOnce, type Outcome } from './wire.ts'
 
 /** They take a session, or all attacks, away from the requests that follow. */
-const endsTheRun = new Set<string | undefined>(['logout', 'blockAttacks'])
+const endsTheRun = new Set<string | undefined>([
+  'logout',
+  'endSession',
+  'endOtherSessions',
+  'blockAttacks',
+])
 
 export interface FuzzOptions {
   readonly seed: number

@@ -3,7 +3,7 @@ import type { AttackRequest } from '../support/api.ts'
 import { startGuest } from '../support/guest/guest.ts'
 import { installAgent, joinLineForGuests, startGuestService } from '../support/guest/installed.ts'
 import { shared } from '../support/guest/shared.ts'
-import { apiPollMs, elapse, until } from '../support/until.ts'
+import { apiPollMs, until } from '../support/until.ts'
 import {
   dockerKernelArgs,
   readCpu,
@@ -11,7 +11,7 @@ import {
   runContainer,
   runningContainers,
   startDocker,
-  toleratedPoints,
+  untilBurning,
 } from './docker-host.ts'
 import { layPeer, outside, ping, untilPing } from './outside.ts'
 
@@ -91,20 +91,10 @@ describe('containers of a real host with control groups of version 2', () => {
     const tenth = await attack('cpu', { container: 'other' }, '-c', '2', '-p', '10')
     const backend = 'burner in cgroup v2'
     expect(await running(half, tenth)).toEqual([backend, backend])
-    const read = async () => ({
-      web: await readCpu(guest, web),
-      other: await readCpu(guest, other),
-    })
-    const before = await read()
-    await elapse(10_000)
-    const after = await read()
-    const percent = (name: 'web' | 'other') => {
-      const seconds = after[name].upSeconds - before[name].upSeconds
-      const burntSeconds = after[name].cpuSeconds - before[name].cpuSeconds
-      return (100 * burntSeconds) / seconds / capacityCores[name]
-    }
-    expect(Math.abs(percent('web') - 50)).toBeLessThan(toleratedPoints)
-    expect(Math.abs(percent('other') - 10)).toBeLessThan(toleratedPoints)
+    await Promise.all([
+      untilBurning(50, capacityCores.web, () => readCpu(guest, web)),
+      untilBurning(10, capacityCores.other, () => readCpu(guest, other)),
+    ])
     await halt(half, tenth)
     expect((await guest.run(['pgrep', '-f', 'cpu-burner'])).code).toBe(1)
   })

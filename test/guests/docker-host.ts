@@ -1,10 +1,35 @@
 import type { Guest } from '../support/guest/guest.ts'
+import { elapse } from '../support/until.ts'
 
 /** Docker would want a program to load its profile with, which these guests do not have. */
 export const dockerKernelArgs = ['apparmor=0']
 
 /** How far a load may be off, in points: an emulated processor is taken away from it for longer. */
 export const toleratedPoints = 8
+
+/**
+ * Measures for five seconds, again and again, until so many percent of a capacity are burnt: when others are busy
+ * on this machine an emulated processor cannot burn what is asked. @throws Error with all that was measured
+ */
+export async function untilBurning(
+  percent: number,
+  capacityCores: number,
+  read: () => Promise<CpuReading>,
+  withinMs = 40_000,
+): Promise<void> {
+  const measured: string[] = []
+  const until = performance.now() + withinMs
+  while (performance.now() < until) {
+    const before = await read()
+    await elapse(5_000)
+    const after = await read()
+    const burntSeconds = after.cpuSeconds - before.cpuSeconds
+    const burnt = (100 * burntSeconds) / (after.upSeconds - before.upSeconds) / capacityCores
+    if (Math.abs(burnt - percent) < toleratedPoints) return
+    measured.push(burnt.toFixed(1))
+  }
+  throw new Error(`Not ${percent} % but ${measured.join(', ')} %.`)
+}
 
 const image = 'target:1'
 /** Where the container's own files would be are those of the guest. */
