@@ -10,6 +10,11 @@ export interface AgentHub {
   deliverSoon(teamId: string, identifier: string): void
   /** Ends the session of a host at once; its agent does not come back by itself. */
   cutOff(teamId: string, identifier: string, reason: string): void
+  /**
+   * Has the agents that are connected here end what they run, of an attack or at all, without a record of it.
+   * @returns how many executions
+   */
+  haltUnrecorded(of: Scope, attackId?: string): number
   /** Makes this session the host's; an older one of the same host ends, also at the controller `before`. */
   join(session: AgentSession, before: string | undefined): void
   leave(session: AgentSession): void
@@ -25,6 +30,12 @@ export interface AgentHub {
   empty(withinMs: number): Promise<void>
   /** Ends all sessions; the agents connect again. */
   endAll(): void
+}
+
+/** The hosts of a company, or of one team of it. */
+export interface Scope {
+  readonly companyId: string
+  readonly teamId?: string | undefined
 }
 
 /** So many agents are served between other events. */
@@ -49,6 +60,14 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
     cutOff(teamId, identifier, reason) {
       at(teamId, identifier)?.refuse('revoked', reason, true)
       elsewhere.cutOff(teamId, identifier, reason)
+    },
+    haltUnrecorded({ companyId, teamId }, attackId) {
+      let halted = 0
+      for (const session of sessions.values()) {
+        const isMeant = teamId === undefined || session.teamId === teamId
+        if (isMeant && session.companyId === companyId) halted += session.haltUnrecorded(attackId)
+      }
+      return halted
     },
     join(session, before) {
       const { teamId, identifier, epoch } = session

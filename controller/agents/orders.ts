@@ -7,6 +7,9 @@ import { lostAfterMs, startWithinMs } from '../store/attack-times.ts'
 import type { ExecutionRecord } from '../store/executions.ts'
 import type { FullOrder } from '../store/waiting-orders.ts'
 
+/** Orders to begin are the first generation of an execution; what ends it is a later one. */
+export const haltGeneration = 2
+
 /** The message that carries a waiting order, or undefined when it is too late for it. */
 export function orderMessage(
   order: FullOrder,

@@ -7,6 +7,7 @@ import { loadAgentService } from '../../proto/load.ts'
 import type { ControllerConfig } from '../config.ts'
 import { isId } from '../store/keys.ts'
 import { Heartbeats } from './heartbeats.ts'
+import type { Team } from '../store/companies.ts'
 import type { AgentSubject } from './authority.ts'
 import type { AgentDoor } from './door.ts'
 import { createInbox } from './inbox.ts'
@@ -180,18 +181,19 @@ async function welcome(
     stream.sendAway(admission.retryAfterMs)
     return undefined
   }
-  if (hello && (await isWelcome(deps, subject, hello.instanceId)))
-    return await AgentSession.open(deps, subject, stream, hello, call.getPeer())
+  const team = hello && (await teamOf(deps, subject, hello.instanceId))
+  if (team) return await AgentSession.open(deps, { subject, team }, stream, hello, call.getPeer())
   const text = 'The certificate is not for this agent, or its team is gone. Enrol it again.'
   stream.close({ refusal: { code: 'unknown_team', message: text, final: true } })
   return undefined
 }
 
-async function isWelcome(
+/** The team that an agent belongs to; undefined when the certificate is not its own, or the team is gone. */
+async function teamOf(
   deps: SessionDeps,
   subject: AgentSubject,
   instanceId: string,
-): Promise<boolean> {
-  if (subject.instanceId !== instanceId) return false
-  return (await deps.store.companies.findTeam(subject.teamId)) !== undefined
+): Promise<Team | undefined> {
+  if (subject.instanceId !== instanceId) return undefined
+  return await deps.store.companies.findTeam(subject.teamId)
 }

@@ -7,6 +7,7 @@ import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
 import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
 import type { RefreshResult } from '../store/hosts.ts'
+import type { Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { AgentSubject, Authority } from './authority.ts'
@@ -14,7 +15,8 @@ import type { Heartbeats } from './heartbeats.ts'
 import type { AgentHub } from './hub.ts'
 import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
-import { lostInMs, orderMessage, timesOf, type ExecutionTimes } from './orders.ts'
+import { OpenExecutions } from './open-executions.ts'
+import { haltGeneration, lostInMs, orderMessage } from './orders.ts'
 import { identifierProblem, refusedClaim } from './refused-claim.ts'
 import type { AgentStream } from './stream.ts'
 
@@ -44,6 +46,7 @@ export interface SessionDeps {
 /** The session of one agent, from Hello to the end of its stream. */
 export class AgentSession {
   readonly teamId: string
+  readonly companyId: string
   readonly identifier: string
   private readonly deps: SessionDeps
   private readonly agent: AgentPeer
@@ -52,15 +55,14 @@ export class AgentSession {
   /** Newer sessions of the same host have a greater one. */
   readonly epoch: number
   private readonly leaseMs: number
-  /** Of executions that are not over. */
-  private readonly times = new Map<string, ExecutionTimes>()
+  private readonly open: OpenExecutions
   private heartbeatSeen = 0
   private delivery: Promise<void> | undefined
   private deliverAgain = false
 
   private constructor(
     deps: SessionDeps,
-    agent: AgentPeer,
+    { agent, team }: { agent: AgentPeer; team: Team },
     stream: AgentStream,
     hello: Hello__Output,
     epoch: number,
@@ -68,17 +70,19 @@ export class AgentSession {
     this.deps = deps
     this.agent = agent
     this.stream = stream
-    this.teamId = agent.teamId
+    this.teamId = team.id
+    this.companyId = team.companyId
     this.identifier = hello.identifier
     this.version = hello.version
     this.epoch = epoch
     this.leaseMs = deps.heartbeatMs * heartbeatsPerLease
+    this.open = new OpenExecutions(deps.store, team.id)
   }
 
   /** Opens a session, or answers the Hello with a refusal and undefined. */
   static async open(
     deps: SessionDeps,
-    subject: AgentSubject,
+    { subject, team }: { subject: AgentSubject; team: Team },
     stream: AgentStream,
     hello: Hello__Output,
     address: string,
@@ -94,7 +98,7 @@ export class AgentSession {
     const claim = await deps.store.hosts.claim(subject.teamId, host, leaseMs)
     if (claim.kind === 'ok') {
       const agent = { ...subject, peer: address }
-      const session = new AgentSession(deps, agent, stream, hello, claim.epoch)
+      const session = new AgentSession(deps, { agent, team }, stream, hello, claim.epoch)
       await session.begin(hello, claim.before).catch((error: unknown) => {
         deps.hub.leave(session)
         throw error
@@ -147,6 +151,13 @@ export class AgentSession {
   /** The controller is about to stop: the agent is to connect anew within this time. */
   moveWithin(windowMs: number): void {
     this.stream.send({ drain: { reconnectMinMs: 0, reconnectMaxMs: windowMs } })
+  }
+
+  /** Has the agent end what it runs of an attack, or all, without any record. @returns how many executions */
+  haltUnrecorded(attackId?: string): number {
+    const open = this.open.of(attackId)
+    for (const one of open) this.stream.send({ halt: { ...one, generation: haltGeneration } })
+    return open.length
   }
 
   refuse(code: string, message: string, final: boolean): void {
@@ -252,14 +263,14 @@ export class AgentSession {
       clientVersion: this.version,
       lostInMs: isTerminal(stage)
         ? 0
-        : lostInMs(stage, await this.timesOf(executionId), update.ageMs),
+        : lostInMs(stage, await this.open.timesOf(executionId), update.ageMs),
     })
     if (result === 'outdated') {
       // Not acknowledged: the agent says it again over the session that counts.
       this.giveWay()
       return
     }
-    if (isTerminal(stage)) this.times.delete(executionId)
+    if (isTerminal(stage)) this.open.over(executionId)
     if (result === 'foreign' || result === 'unknown')
       this.deps.logger.warn({ host: this.identifier, executionId, result }, 'report not accepted')
     this.stream.send(ack)
@@ -268,19 +279,6 @@ export class AgentSession {
   private async onRenew(csrPem: string): Promise<void> {
     const certificatePem = await this.deps.authority.issueAgentCertificate(csrPem, this.agent)
     this.stream.send({ renewedCertificate: { certificatePem } })
-  }
-
-  /** How long an execution takes; no time at all when it is not known. */
-  private async timesOf(executionId: string): Promise<ExecutionTimes> {
-    const cached = this.times.get(executionId)
-    if (cached) return cached
-    const { executions, attacks } = this.deps.store
-    const execution = await executions.find(this.teamId, executionId)
-    const attack = execution && (await attacks.find(this.teamId, execution.attackId))
-    if (!attack) return { lengthMs: 0, settleMs: undefined }
-    const times = timesOf(attack, execution)
-    this.times.set(executionId, times)
-    return times
   }
 
   private async deliver(): Promise<void> {

@@ -12,7 +12,8 @@ import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
 import { findPlace, type Holder } from './place.ts'
 import { renew, type RenewalRequest } from './renew.ts'
-import { findShown, type FoundCredential } from './shown-credential.ts'
+import { createRememberedCallers, type RememberedCallers } from './remembered-callers.ts'
+import { findShown, hashShown, type FoundCredential } from './shown-credential.ts'
 import { login } from './sign-in.ts'
 import { openSsoSession } from './sso-session.ts'
 
@@ -28,6 +29,8 @@ export interface Caller {
   /** `company`: a query may name any team of the user; `team`: no other than `team`. */
   readonly reach: 'team' | 'company'
   readonly credential: Credential
+  /** Looked up earlier: storage cannot be asked now. */
+  readonly isRemembered?: true
 }
 
 /** What the caller has shown. */
@@ -80,6 +83,8 @@ export interface Access {
    * @throws ApiError `unauthenticated`
    */
   authenticate(authorization: string | undefined, shown: Shown | undefined): Promise<Caller>
+  /** Who showed this lately and was let in; for what must work while storage is away. */
+  remembered(authorization: string | undefined): Caller | undefined
 }
 
 export interface AccessDeps {
@@ -94,7 +99,8 @@ export interface AccessDeps {
 }
 
 /** Makes the gate of the API. */
-export function createAccess(deps: AccessDeps): Access {
+export function createAccess(parts: AccessDeps): Access {
+  const deps = { ...parts, callers: createRememberedCallers() }
   return {
     login: (given) => deps.lockOut.guard(given, () => login(deps, given)),
     changePassword: (caller, given) =>
@@ -106,6 +112,10 @@ export function createAccess(deps: AccessDeps): Access {
     logout: ({ credential }) => logout(deps, credential),
     lookUp: (authorization) => lookUp(deps, authorization),
     authenticate: (authorization, shown) => authenticate(deps, authorization, shown),
+    remembered(authorization = '') {
+      const hash = hashShown(deps.seal, authorization)
+      return hash === undefined ? undefined : deps.callers.find(hash)
+    },
   }
 }
 
@@ -118,7 +128,7 @@ async function logout({ store }: AccessDeps, credential: Credential): Promise<vo
 const foundAtMostMs = 250
 
 async function authenticate(
-  deps: AccessDeps,
+  deps: LookUpDeps,
   authorization: string | undefined,
   shown: Shown | undefined,
 ): Promise<Caller> {
@@ -132,12 +142,20 @@ async function authenticate(
   return await caller
 }
 
-async function lookUp(deps: AccessDeps, authorization: string): Promise<Shown> {
+interface LookUpDeps extends AccessDeps {
+  readonly callers: RememberedCallers
+}
+
+async function lookUp(deps: LookUpDeps, authorization: string): Promise<Shown> {
   const atMs = performance.now()
   const found = await findShown(deps, authorization)
   const caller = callerOfShown(deps, found)
+  const hash = hashShown(deps.seal, authorization)
   // Whether anybody asks for it is not sure.
-  caller.catch(() => undefined)
+  caller.then(
+    (one) => hash && deps.callers.remember(hash, one, found?.record.expiresMs),
+    (error: unknown) => hash && error instanceof ApiError && deps.callers.forget(hash),
+  )
   return { found, caller, atMs }
 }
 

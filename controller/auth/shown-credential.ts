@@ -23,6 +23,12 @@ export type FoundCredential =
   | { readonly kind: 'session'; readonly record: SessionRecord }
   | { readonly kind: 'key'; readonly record: ApiKeyRecord }
 
+/** The keyed hash by which what a header shows is known; undefined for what cannot be a session or key. */
+export function hashShown(seal: Seal, authorization: string): string | undefined {
+  const shown = shownIn(authorization)
+  return shown && seal.hashToken(shown.token)
+}
+
 /** Whether it still holds is for the caller to judge. Undefined when there is none such. */
 export async function findShown(
   { store, seal }: { readonly store: Store; readonly seal: Seal },

@@ -14,6 +14,7 @@ import { privilegesOf } from '../../shared/roles.ts'
 import { enterTeam } from '../auth/enter-team.ts'
 import { forbidden } from '../auth/forbidden.ts'
 import type { Team } from '../store/companies.ts'
+import { isStorageError } from '../store/redis.ts'
 import type { Store } from '../store/store.ts'
 
 declare module 'fastify' {
@@ -120,7 +121,13 @@ async function admit(
   contract: RouteContract,
 ): Promise<void> {
   // Known from here on, so that the audit can say who was refused.
-  request.caller = await gate.authenticate(request.headers.authorization, request.shown)
+  const { authorization } = request.headers
+  request.caller = await gate.authenticate(authorization, request.shown).catch((error: unknown) => {
+    const mayDoWithout = contract.withoutStorage && isStorageError(error)
+    const remembered = mayDoWithout ? gate.remembered(authorization) : undefined
+    if (remembered) return remembered
+    throw error
+  })
   const named = await inNamedTeam(store, request.caller, request, contract)
   const { team } = request.params as { team?: string }
   request.caller = team === undefined ? named : await enterTeam(store, named, team)

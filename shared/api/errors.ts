@@ -82,7 +82,7 @@ export const errorCatalogue = {
   internal: { status: 500, hint: 'Report the request id to whoever runs the controller.' },
   not_ready: { status: 503, hint: 'Try again as Retry-After says.' },
   too_many_logins: { status: 503, hint: 'Try again as Retry-After says.' },
-  storage_unavailable: { status: 503, hint: 'Try again as Retry-After says; nothing was changed.' },
+  storage_unavailable: { status: 503, hint: 'Try again as Retry-After says; nothing was written.' },
 } as const satisfies Record<string, { status: number; hint: string }>
 
 export type ErrorCode = keyof typeof errorCatalogue

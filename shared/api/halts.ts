@@ -14,7 +14,12 @@ const HaltBody = Type.Union([
 const AttackId = Type.Object({ guid: Type.String({ description: 'The id of the attack.' }) })
 const halted = { status: 202, schema: Type.Array(Attack) } as const
 /** With HALT_WRITE the team's attacks, with HALT_ALL those of all teams of the company. */
-const haltAll = { access: ['HALT_WRITE', 'HALT_ALL'], query: TeamQuery, rateLimit: false } as const
+const haltAll = {
+  access: ['HALT_WRITE', 'HALT_ALL'],
+  query: TeamQuery,
+  rateLimit: false,
+  withoutStorage: true,
+} as const
 
 export const haltAttack = defineRoute({
   operationId: 'haltAttack',
@@ -29,6 +34,7 @@ export const haltAttack = defineRoute({
   success: halted,
   errors: ['attack_not_found'],
   rateLimit: false,
+  withoutStorage: true,
 })
 
 export const haltAttackWithReason = defineRoute({
@@ -46,6 +52,7 @@ export const haltAttackWithReason = defineRoute({
   success: halted,
   errors: ['malformed_json', 'invalid_body', 'attack_not_found'],
   rateLimit: false,
+  withoutStorage: true,
 })
 
 export const haltAllAttacks = defineRoute({

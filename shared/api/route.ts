@@ -41,6 +41,8 @@ export interface RouteContract {
   readonly audit?: AuditAction | false
   /** Halting must work when a client has used up its requests. */
   readonly rateLimit?: false
+  /** While storage is away, who was let in lately is let in by that. */
+  readonly withoutStorage?: true
 }
 
 /** States a route; keeps the literal types of its schemas for server and client. */

@@ -8,6 +8,8 @@ import { until } from '../support/until.ts'
 let controller: TestController
 let team: Team
 let api: Api
+let viewer: Api
+let stranger: Api
 
 beforeAll(async () => {
   controller = await startTestController({ TEMBLOR_REGISTRATIONS_PER_SECOND: '1' })
@@ -15,6 +17,10 @@ beforeAll(async () => {
   team = await controller.store.companies.addTeam(company, 'Payments')
   const teams = { [team.id]: ['TEAM_MANAGER'] as const }
   api = await controller.join(company, { email: newEmail('manager'), teams })
+  const views = { [team.id]: ['TEAM_VIEWER'] as const }
+  viewer = await controller.join(company, { email: newEmail('viewer'), teams: views })
+  const other = await controller.store.companies.addCompany('Other')
+  stranger = await controller.join(other, { email: newEmail('owner'), roles: ['COMPANY_OWNER'] })
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
@@ -50,6 +56,51 @@ test('while storage is away the session stays, its lease is acknowledged, and wh
   expect(isOver).toBe(false)
   expect(await api.finished(id)).toMatchObject([{ stage: 'Successful', reason: 'completed' }])
   expect(await api.attacks()).toHaveLength(1)
+})
+
+test('while storage is away a halt of whoever was let in lately and may halt reaches the agents', async () => {
+  const agent = await joinStreamAgent('h3', await controller.joinLine(team))
+  await using session = agent.open(undefined, {
+    knownExecutions: [{ executionId: crypto.randomUUID(), generation: 1 }],
+  })
+  await session.hear(({ welcome }) => welcome)
+  const id = await api.attack(cpuAttack('-l 60 -p 1', { type: 'Exact', exact: ['h3'] }))
+  const { message } = await session.hear(({ run }) => run)
+  const ids = { executionId: message.run?.executionId ?? '', generation: 1 }
+  session.send({ commandAck: ids })
+  const report = (seq: number, stage: string, reason = '') =>
+    session.send({ executionUpdate: { ...ids, seq, stage, reason, ageMs: 0 } })
+  report(1, 'Running')
+  await session.hear(({ updateAck }) => updateAck?.seq === 1)
+  for (const one of [viewer, stranger])
+    expect((await one.send('GET', '/users/self')).status).toBe(200)
+  const halts = () =>
+    session.heard.filter(({ message: one }) => one.halt?.executionId === ids.executionId)
+  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const halt = `/attacks/${id}/halt`
+    const refused = await Promise.all([
+      viewer.send('POST', halt),
+      stranger.send('POST', '/halts'),
+      stranger.send('POST', halt),
+      api.send('POST', halt, { headers: { authorization: `Bearer ${crypto.randomUUID()}` } }),
+    ])
+    expect(refused.map(({ status }) => status)).toEqual([403, 503, 403, 503])
+    expect(refused[1]?.json).toMatchObject({ error: { details: { executions_told: 0 } } })
+    expect(halts()).toEqual([])
+    const told = await api.send('POST', halt)
+    expect(told).toMatchObject({
+      status: 503,
+      json: { error: { code: 'storage_unavailable', details: { executions_told: 1 } } },
+    })
+    await session.hear(({ halt: one }) => one?.executionId === ids.executionId)
+    report(2, 'UserHalted', 'halted')
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await session.hear(({ updateAck }) => updateAck?.seq === 2)
+  expect(await api.finished(id)).toMatchObject([{ stage: 'UserHalted', reason: 'halted' }])
 })
 
 test('agents beyond the limit are sent away and told when to come back; those with attacks are let in', async () => {

@@ -1,0 +1,42 @@
+import type { Store } from '../store/store.ts'
+import { timesOf, type ExecutionTimes } from './orders.ts'
+
+interface OpenExecution {
+  readonly attackId: string
+  readonly times: ExecutionTimes
+}
+
+/** What a session has heard of and not heard the end of; it is known without storage. */
+export class OpenExecutions {
+  readonly #store: Pick<Store, 'executions' | 'attacks'>
+  readonly #teamId: string
+  readonly #known = new Map<string, OpenExecution>()
+
+  constructor(store: Pick<Store, 'executions' | 'attacks'>, teamId: string) {
+    this.#store = store
+    this.#teamId = teamId
+  }
+
+  /** How long an execution takes; no time at all when it is not known. */
+  async timesOf(executionId: string): Promise<ExecutionTimes> {
+    const cached = this.#known.get(executionId)
+    if (cached) return cached.times
+    const execution = await this.#store.executions.find(this.#teamId, executionId)
+    const attack = execution && (await this.#store.attacks.find(this.#teamId, execution.attackId))
+    if (!attack) return { lengthMs: 0, settleMs: undefined }
+    const times = timesOf(attack, execution)
+    this.#known.set(executionId, { attackId: attack.id, times })
+    return times
+  }
+
+  over(executionId: string): void {
+    this.#known.delete(executionId)
+  }
+
+  /** Those of an attack, or all. */
+  of(attackId?: string): { executionId: string; attackId: string }[] {
+    return [...this.#known]
+      .filter(([, one]) => attackId === undefined || one.attackId === attackId)
+      .map(([executionId, one]) => ({ executionId, attackId: one.attackId }))
+  }
+}
