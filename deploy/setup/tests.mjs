@@ -9,10 +9,10 @@ import { toolBox } from './checks.mjs'
  * time. Four of these at once would leave too little CPU for what is measured in them.
  */
 const turns = [
-  [['guests'], ['unit', 'contract']],
+  [['guests'], ['unit', 'contract', 'integration --shard=1/3']],
   [
     ['faults', 'web'],
-    ['e2e', 'integration --shard=1/3', 'cluster'],
+    ['e2e', 'cluster'],
     ['integration --shard=2/3', 'integration --shard=3/3', 'chaos'],
   ],
 ]

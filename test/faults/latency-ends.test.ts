@@ -21,10 +21,7 @@ const capture = async (): Promise<HostState> => ({
 beforeAll(async () => {
   pair = await namespacePair()
   measure = measureIn(pair)
-  before = await until('the addresses are settled', async () => {
-    const state = await capture()
-    return JSON.stringify(state).includes('tentative') ? undefined : state
-  })
+  before = await capture()
 })
 beforeEach(async () => {
   host = await executorIn(pair.path)

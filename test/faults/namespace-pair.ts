@@ -2,6 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { acceptAddressesAtOnce, untilSettled } from '../support/settled-addresses.ts'
 
 const run = promisify(execFile)
 const traffic = fileURLToPath(new URL('network-traffic.ts', import.meta.url))
@@ -45,8 +46,10 @@ export async function namespacePair(): Promise<NamespacePair> {
   const children = new Set<ChildProcess>()
   const nft = async (...args: string[]) =>
     (await run('ip', ['netns', 'exec', near, 'nft', ...args])).stdout
-  await ip('netns', 'add', near)
-  await ip('netns', 'add', far)
+  for (const namespace of [near, far]) {
+    await ip('netns', 'add', namespace)
+    await acceptAddressesAtOnce(namespace)
+  }
   const peer = ['type', 'veth', 'peer', 'name', 'eth0', 'netns', far]
   // From inside: this machine has an eth0 too, which some kernels would call the same.
   await ip('-n', near, 'link', 'add', 'eth0', ...peer)
@@ -61,6 +64,7 @@ export async function namespacePair(): Promise<NamespacePair> {
     }
     for (const device of ['lo', 'eth0']) await ip('-n', namespace, 'link', 'set', device, 'up')
   }
+  for (const namespace of [near, far]) await untilSettled(namespace, 'eth0')
   await nft(rules(table))
 
   const start: NamespacePair['start'] = (side, ...args) => {

@@ -6,6 +6,7 @@ import { openHosts, type Hosts, type RefreshResult } from '../../controller/stor
 import { keys } from '../../controller/store/keys.ts'
 import { openRedis, redisNowMs } from '../../controller/store/redis.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { scriptCalls } from '../support/script-calls.ts'
 import { leaseMs, targetingRig } from '../support/targeting-rig.ts'
 import { until } from '../support/until.ts'
 
@@ -34,14 +35,6 @@ function beat(
   })
 }
 
-async function scriptCalls(): Promise<number> {
-  const stats = await test.redis.info('commandstats')
-  return ['evalsha', 'eval'].reduce(
-    (sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
-    0,
-  )
-}
-
 const record = (identifier: string) => test.redis.hgetall(keys.host(rig.teamId, identifier))
 
 describe('heartbeats', () => {
@@ -51,7 +44,7 @@ describe('heartbeats', () => {
     await hosts.revoke(rig.teamId, 'h4')
     const heartbeats = new Heartbeats({ hosts, logger })
     await beat(heartbeats, 'h0')
-    const before = await scriptCalls()
+    const before = await scriptCalls(test.redis)
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         beat(heartbeats, `h${i}`, {
@@ -60,7 +53,7 @@ describe('heartbeats', () => {
         }),
       ),
     )
-    expect(await scriptCalls()).toBe(before + 1)
+    expect((await scriptCalls(test.redis)).count).toBe(before.count + 1)
     expect(all[3]).toEqual({ kind: 'ok', waitingOrders: 1 })
     // Whoever is revoked has no session any more.
     expect(all[4]).toEqual({ kind: 'replaced' })

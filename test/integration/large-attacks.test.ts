@@ -7,6 +7,7 @@ import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
 import { openRedis, type Redis } from '../../controller/store/redis.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { scriptCalls } from '../support/script-calls.ts'
 import { targetingRig } from '../support/targeting-rig.ts'
 import { until } from '../support/until.ts'
 
@@ -203,7 +204,7 @@ describe('an attack on more hosts than one script writes', () => {
       await Promise.all(
         more.slice(from, from + hosts).map((name) => rig.claim(name, {}, [], name, lease)),
       )
-    await watcher.config('RESETSTAT')
+    const before = await scriptCalls(watcher)
     const result = await rig.create(all)
     if (result.kind !== 'created') throw new Error(result.kind)
     expect(result.hosts).toHaveLength(10_000)
@@ -211,11 +212,10 @@ describe('an attack on more hosts than one script writes', () => {
     expect(await attacks().halt(rig.teamId, result.attackId, by)).toHaveLength(10_000)
     const [brief] = await openExecutions(test.redis).briefOfAttacks(rig.teamId, [result.attackId])
     expect(brief).toHaveLength(10_000)
-    const statistics = await watcher.info('commandstats')
-    const [, calls, micros] =
-      /cmdstat_evalsha:calls=(\d+).*?usec_per_call=([\d.]+)/.exec(statistics) ?? []
+    const after = await scriptCalls(watcher)
+    const count = after.count - before.count
     // 50 to look at the hosts, 100 to write and 100 to halt; one script for all would take some hundred milliseconds.
-    expect(Number(calls)).toBeGreaterThan(240)
-    expect(Number(micros)).toBeLessThan(25_000)
+    expect(count).toBeGreaterThan(240)
+    expect((after.micros - before.micros) / count).toBeLessThan(25_000)
   })
 })

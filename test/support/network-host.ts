@@ -11,6 +11,7 @@ import { repository } from './command.ts'
 import { captureIn, type CaptureOptions, type HostState } from './host-state.ts'
 import type { NameRecords } from './network-names.ts'
 import type { Outcome, PeerRequest, Try } from './network-peer.ts'
+import { acceptAddressesAtOnce, untilSettled } from './settled-addresses.ts'
 
 const run = promisify(execFile)
 const peerProgram = fileURLToPath(new URL('network-peer.ts', import.meta.url))
@@ -169,9 +170,7 @@ async function layWires(name: string, farName: string): Promise<void> {
   for (const one of [name, farName]) {
     await ip('netns', 'add', one)
     await ip('-n', one, 'link', 'set', 'lo', 'up')
-    // Otherwise addresses are tentative for a second or two, and the state changes by itself.
-    for (const which of ['all', 'default'])
-      await ip('netns', 'exec', one, 'sysctl', '-qw', `net.ipv6.conf.${which}.accept_dad=0`)
+    await acceptAddressesAtOnce(one)
   }
   const addresses = [
     [name, 'eth0', near.wire, near.wire6],
@@ -201,6 +200,7 @@ async function layWires(name: string, farName: string): Promise<void> {
       await ip('-n', namespace, 'address', 'add', ...block, 'dev', device)
     }
   }
+  for (const [namespace, device] of addresses) await untilSettled(namespace, device)
   await ip('-n', name, 'route', 'add', 'default', 'via', far.first)
   await ip('-n', name, '-6', 'route', 'add', 'default', 'via', far.first6)
 }

@@ -23,7 +23,6 @@ export interface GuestOptions {
   /** Host name of the guest: letters, digits and hyphens. */
   readonly name: string
   readonly memoryMb?: number
-  readonly cpus?: number
   /** Further words for the kernel's command line. */
   readonly kernelArgs?: readonly string[]
 }
@@ -92,10 +91,10 @@ async function makeDisks(): Promise<GuestDisks> {
 
 /** Makes a guest with a fresh disk, boots it and waits until it answers (10 to 25 s). */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
-  const { name, memoryMb = 768, cpus = 2, kernelArgs = [] } = options
+  const { name, memoryMb = 768, kernelArgs = [] } = options
   const { image, project } = await guestDisks()
   const dir = mkdtempSync(join(tmpdir(), 'temblor-guest-'))
-  const machine: Machine = { name, memoryMb, cpus, kernelArgs, image, project, dir }
+  const machine: Machine = { name, memoryMb, kernelArgs, image, project, dir }
   await tool('qemu-img', [
     'create',
     '-q',
