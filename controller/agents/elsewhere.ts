@@ -14,27 +14,27 @@ const lookUpLimit = 500
 
 /** The way to agents that are connected to other controllers. Never throws; heartbeats make up for what fails. */
 export interface Elsewhere {
-  /** What is said in one turn goes out together. */
-  deliverSoon(teamId: string, identifier: string): void
+  /** What is said in one turn goes out together. Whoever knows it says which controller holds the host's session. */
+  deliverSoon(teamId: string, identifier: string, owner?: string): void
   cutOff(teamId: string, identifier: string, reason: string): void
   replaced(controllerId: string, teamId: string, identifier: string, epoch: number): void
 }
 
 /** Makes the way to other controllers' agents. */
 export function createElsewhere(deps: ElsewhereDeps): Elsewhere {
-  const waiting = new Map<string, Set<string>>()
+  const waiting = new Map<string, Map<string, string | undefined>>()
   const quietly = (work: Promise<unknown>): void =>
     void work.catch((err: unknown) =>
       deps.logger.warn({ err }, 'another controller hears of it with the next heartbeat'),
     )
   const flush = (): void => {
-    for (const [teamId, identifiers] of waiting) quietly(deliver(deps, teamId, [...identifiers]))
+    for (const [teamId, identifiers] of waiting) quietly(deliver(deps, teamId, identifiers))
     waiting.clear()
   }
   return {
-    deliverSoon(teamId, identifier) {
+    deliverSoon(teamId, identifier, owner) {
       if (waiting.size === 0) queueMicrotask(flush)
-      waiting.set(teamId, (waiting.get(teamId) ?? new Set()).add(identifier))
+      waiting.set(teamId, (waiting.get(teamId) ?? new Map()).set(identifier, owner))
     },
     cutOff: (teamId, identifier, reason) => quietly(cutOff(deps, teamId, identifier, reason)),
     replaced(controllerId, teamId, identifier, epoch) {
@@ -45,20 +45,36 @@ export function createElsewhere(deps: ElsewhereDeps): Elsewhere {
 }
 
 async function deliver(
-  { controllerId, bells, hosts }: ElsewhereDeps,
+  deps: ElsewhereDeps,
   teamId: string,
-  identifiers: readonly string[],
+  hosts: ReadonlyMap<string, string | undefined>,
 ): Promise<void> {
-  for (let from = 0; from < identifiers.length; from += lookUpLimit) {
-    const some = identifiers.slice(from, from + lookUpLimit)
-    const controllers = await hosts.controllersOf(teamId, some)
-    const byController = Map.groupBy(some, (_, index) => controllers[index] ?? controllerId)
-    byController.delete(controllerId)
-    const rings = [...byController].map(([id, theirs]) =>
-      bells.ring(id, { kind: 'deliver', teamId, identifiers: theirs }),
+  const { true: known = [], false: unknown = [] } = Object.groupBy(hosts, ([, owner]) =>
+    owner === undefined ? 'false' : 'true',
+  )
+  await ringAt(deps, teamId, known)
+  for (let from = 0; from < unknown.length; from += lookUpLimit) {
+    const some = unknown.slice(from, from + lookUpLimit).map(([identifier]) => identifier)
+    const owners = await deps.hosts.controllersOf(teamId, some)
+    await ringAt(
+      deps,
+      teamId,
+      some.map((identifier, at) => [identifier, owners[at]] as const),
     )
-    await Promise.all(rings)
   }
+}
+
+async function ringAt(
+  { controllerId, bells }: ElsewhereDeps,
+  teamId: string,
+  owned: readonly (readonly [identifier: string, owner: string | undefined])[],
+): Promise<void> {
+  const byController = Map.groupBy(owned, ([, owner]) => owner ?? controllerId)
+  byController.delete(controllerId)
+  const rings = [...byController].map(([id, theirs]) =>
+    bells.ring(id, { kind: 'deliver', teamId, identifiers: theirs.map(([one]) => one) }),
+  )
+  await Promise.all(rings)
 }
 
 async function cutOff(

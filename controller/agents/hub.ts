@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Ring } from '../store/bells.ts'
-import { createElsewhere, type ElsewhereDeps } from './elsewhere.ts'
+import type { WrittenOrders } from '../store/creation-result.ts'
+import { createElsewhere, type Elsewhere, type ElsewhereDeps } from './elsewhere.ts'
 import type { AgentSession } from './session.ts'
 import { inSlices } from './slices.ts'
 
@@ -8,6 +9,8 @@ import { inSlices } from './slices.ts'
 export interface AgentHub {
   /** Hands a host the orders that wait for it, wherever its agent is connected. Never throws. */
   deliverSoon(teamId: string, identifier: string): void
+  /** The same for orders that were written just now: who is connected here is given them as they are. */
+  give(teamId: string, written: WrittenOrders): void
   /** Ends the session of a host at once; its agent does not come back by itself. */
   cutOff(teamId: string, identifier: string, reason: string): void
   /**
@@ -45,18 +48,14 @@ const sliceSize = 200
 export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
   const sessions = new Map<string, AgentSession>()
   const elsewhere = createElsewhere(deps)
-  const deliver = inSlices<AgentSession>(sliceSize, (session) => session.deliverSoon())
-  const at = (teamId: string, identifier: string) => sessions.get(keyOf(teamId, identifier))
+  const { at, deliver, deliverSoon, give } = waysTo(sessions, elsewhere)
   await deps.bells.listen((ring) => hear(ring, at, deliver))
   let windowMs: number | undefined
   const left = new EventEmitter()
   const move = inSlices<AgentSession>(sliceSize, (session) => session.moveWithin(windowMs ?? 0))
   return {
-    deliverSoon(teamId, identifier) {
-      const session = at(teamId, identifier)
-      if (session) deliver(session)
-      else elsewhere.deliverSoon(teamId, identifier)
-    },
+    deliverSoon,
+    give,
     cutOff(teamId, identifier, reason) {
       at(teamId, identifier)?.refuse('revoked', reason, true)
       elsewhere.cutOff(teamId, identifier, reason)
@@ -90,14 +89,30 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
     },
     async empty(withinMs) {
       if (sessions.size === 0) return
-      const signal = AbortSignal.timeout(withinMs)
-      await once(left, 'all', { signal }).catch(() => undefined)
+      await once(left, 'all', { signal: AbortSignal.timeout(withinMs) }).catch(() => undefined)
     },
     endAll() {
       for (const session of sessions.values())
         session.refuse('draining', 'This controller is stopping.', false)
     },
   }
+}
+
+/** How orders reach hosts. */
+function waysTo(sessions: ReadonlyMap<string, AgentSession>, elsewhere: Elsewhere) {
+  const at = (teamId: string, identifier: string) => sessions.get(keyOf(teamId, identifier))
+  const deliver = inSlices<AgentSession>(sliceSize, (session) => session.deliverSoon())
+  const deliverSoon = (teamId: string, identifier: string, owner?: string) => {
+    const session = at(teamId, identifier)
+    if (session) deliver(session)
+    else elsewhere.deliverSoon(teamId, identifier, owner)
+  }
+  const give = (teamId: string, written: WrittenOrders) => {
+    for (const order of written.orders)
+      if (!at(teamId, order.host)?.give(order, written))
+        deliverSoon(teamId, order.host, order.controllerId)
+  }
+  return { at, deliver, deliverSoon, give }
 }
 
 /** What another controller says of an agent that may be connected here. */

@@ -1,12 +1,13 @@
 import type { Store } from '../store/store.ts'
-import { timesOf, type ExecutionTimes } from './orders.ts'
+import type { FullOrder } from '../store/waiting-orders.ts'
+import { timesOf, timesOfOrder, type ExecutionTimes } from './orders.ts'
 
 interface OpenExecution {
   readonly attackId: string
   readonly times: ExecutionTimes
 }
 
-/** What a session has heard of and not heard the end of; it is known without storage. */
+/** What a session has ordered or heard of, and not heard the end of; it is known without storage. */
 export class OpenExecutions {
   readonly #store: Pick<Store, 'executions' | 'attacks'>
   readonly #teamId: string
@@ -27,6 +28,12 @@ export class OpenExecutions {
     const times = timesOf(attack, execution)
     this.#known.set(executionId, { attackId: attack.id, times })
     return times
+  }
+
+  /** What was ordered need not be looked up when it is reported. */
+  note(order: FullOrder): void {
+    const times = timesOfOrder(order)
+    if (times) this.#known.set(order.executionId, { attackId: order.attackId, times })
   }
 
   over(executionId: string): void {

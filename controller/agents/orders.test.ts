@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AttackRecord } from '../store/attack-record.ts'
 import type { ExecutionRecord } from '../store/executions.ts'
-import { lostInMs, orderMessage, timesOf } from './orders.ts'
+import { lostInMs, orderMessage, timesOf, timesOfOrder } from './orders.ts'
 
 const order = (generation: number) => ({
   executionId: 'execution',
@@ -33,6 +33,23 @@ describe('orders', () => {
       executionId: 'execution',
       generation: 2,
     })
+  })
+})
+
+describe('the times of what an order begins', () => {
+  const shutdown = {
+    ...order(1),
+    type: 'shutdown',
+    paramsJson: '{"delayMinutes":1,"reboot":true}',
+  }
+
+  it('are those of its execution', () => {
+    expect(timesOfOrder({ ...shutdown, containerId: '' })).toEqual(shutdownTimes({ reboot: true }))
+    expect(timesOfOrder(shutdown)).toEqual(shutdownTimes({ reboot: true }, 'c1'))
+  })
+
+  it('are not known for a type of another version', () => {
+    expect(timesOfOrder({ ...shutdown, type: 'newer' })).toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ControllerMessage } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
 import type { GoingDown } from '../../shared/attacks/define.ts'
-import { findAttackType } from '../../shared/attacks/index.ts'
+import { findAttackType, type AttackParams } from '../../shared/attacks/index.ts'
 import type { Stage } from '../../shared/stages.ts'
 import type { AttackRecord } from '../store/attack-record.ts'
 import { lostAfterMs, startWithinMs } from '../store/attack-times.ts'
@@ -40,8 +40,14 @@ export interface ExecutionTimes {
   readonly settleMs: number | undefined
 }
 
+/** What the times of an execution follow from. */
+type Timed = Pick<AttackRecord, 'type' | 'params' | 'lengthSeconds'>
+
 /** The times of one execution of an attack. */
-export function timesOf(attack: AttackRecord, execution: ExecutionRecord): ExecutionTimes {
+export function timesOf(
+  attack: Timed,
+  execution: Pick<ExecutionRecord, 'containerId'>,
+): ExecutionTimes {
   const goingDown = goingDownOf(attack, execution)
   return {
     lengthMs: attack.lengthSeconds * 1000,
@@ -49,10 +55,22 @@ export function timesOf(attack: AttackRecord, execution: ExecutionRecord): Execu
   }
 }
 
+/** The same of what an order begins; undefined for a type that is not known here. */
+export function timesOfOrder({
+  type,
+  paramsJson,
+  containerId,
+}: FullOrder): ExecutionTimes | undefined {
+  const params = JSON.parse(paramsJson) as AttackParams
+  const lengthSeconds = findAttackType(type)?.lengthSeconds(params as never)
+  if (lengthSeconds === undefined) return undefined
+  return timesOf({ type, params, lengthSeconds }, { containerId: containerId || undefined })
+}
+
 /** What becomes of the host of an execution that takes it down; else undefined. */
 export function goingDownOf(
-  attack: AttackRecord,
-  execution: ExecutionRecord,
+  attack: Pick<Timed, 'type' | 'params'>,
+  execution: Pick<ExecutionRecord, 'containerId'>,
 ): GoingDown | undefined {
   const kind = execution.containerId === undefined ? 'Host' : 'Container'
   return findAttackType(attack.type)?.goesDown?.(attack.params as never, kind)

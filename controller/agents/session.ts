@@ -9,6 +9,7 @@ import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
 import type { RefreshResult } from '../store/hosts.ts'
 import type { Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
+import type { FullOrder } from '../store/waiting-orders.ts'
 import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import type { Heartbeats } from './heartbeats.ts'
@@ -141,6 +142,13 @@ export class AgentSession {
         this.deliverAgain = false
         this.deliverSoon()
       })
+  }
+
+  /** Sends an order that is known as it was written. False when that may be too long ago: it has to be read. */
+  give(order: FullOrder, { nowMs, askedMs }: { nowMs: number; askedMs: number }): boolean {
+    if (performance.now() - askedMs > ordersFreshForMs) return false
+    this.sendOrder(order, nowMs)
+    return true
   }
 
   /** A newer session of the same host took over. */
@@ -289,9 +297,13 @@ export class AgentSession {
       this.deliverAgain = true
       return
     }
-    for (const order of orders) {
-      const message = orderMessage(order, nowMs, this.heartbeatSeen)
-      if (message) this.stream.send(message)
-    }
+    for (const order of orders) this.sendOrder(order, nowMs)
+  }
+
+  private sendOrder(order: FullOrder, nowMs: number): void {
+    const message = orderMessage(order, nowMs, this.heartbeatSeen)
+    if (!message) return
+    if (message.run) this.open.note(order)
+    this.stream.send(message)
   }
 }

@@ -9,7 +9,13 @@ import {
 } from './attack-record.ts'
 import { listAttacks, type ListEdge, type ListedAttacks } from './attack-list.ts'
 import { creationRequest, oneScriptLimit } from './creation-request.ts'
-import { toRefused, type CreateResult } from './creation-result.ts'
+import { startWithinMs } from './attack-times.ts'
+import {
+  toRefused,
+  type CreateResult,
+  type WrittenOrder,
+  type WrittenOrders,
+} from './creation-result.ts'
 import { haltAttack, type HaltedBy } from './halts.ts'
 import { mendIndex, sweepHosts } from './host-index.ts'
 import { isId, keys } from './keys.ts'
@@ -137,6 +143,7 @@ async function createAttack(
   options: { ids: number; readAll: boolean },
 ): Promise<CreateResult> {
   const attackId = randomUUID()
+  const askedMs = performance.now()
   const [kind, ...rest] = await runCreate(redis, attackId, attack, { ...options, preview: false })
   if (kind === 'large') return await createLarge(redis, attack)
   if (kind === 'more')
@@ -153,8 +160,36 @@ async function createAttack(
     return await createAttack(redis, attack, { ...options, readAll: true })
   }
   if (kind !== 'ok') return toRefused([kind, ...rest])
-  const hosts = rest.filter((_, index) => index > 0 && index % 2 === 0)
-  return { kind: 'created', attackId, hosts: [...new Set(hosts)] }
+  const written = readWritten(attackId, attack, askedMs, rest)
+  const hosts = [...new Set(written.orders.map(({ host }) => host))]
+  return { kind: 'created', attackId, hosts, written }
+}
+
+/** What the script says of each execution. */
+const fieldsOfExecution = 5
+
+function readWritten(
+  attackId: string,
+  attack: NewAttack,
+  askedMs: number,
+  [now, ...values]: readonly string[],
+): WrittenOrders {
+  const nowMs = Number(now)
+  const ofAttack = {
+    generation: 1,
+    attackId,
+    type: attack.type,
+    paramsJson: JSON.stringify(attack.params),
+    startByMs: nowMs + startWithinMs,
+  }
+  const orders: WrittenOrder[] = []
+  for (let at = 0; at < values.length; at += fieldsOfExecution) {
+    const row = values.slice(at, at + fieldsOfExecution)
+    const [executionId = '', host = '', containerId = '', containerName = '', controller] = row
+    const controllerId = controller || undefined
+    orders.push({ ...ofAttack, executionId, host, containerId, containerName, controllerId })
+  }
+  return { nowMs, askedMs, orders }
 }
 
 /** An empty list of Lua is written as an object. */

@@ -1,8 +1,30 @@
 import { toBlock, type AttackBlockRecord } from './attack-blocks.ts'
+import type { FullOrder } from './waiting-orders.ts'
 
 export type CreateResult =
-  | { readonly kind: 'created'; readonly attackId: string; readonly hosts: readonly string[] }
+  | {
+      readonly kind: 'created'
+      readonly attackId: string
+      readonly hosts: readonly string[]
+      /** What was written; of an attack in slices nobody has it in hand. */
+      readonly written: WrittenOrders | undefined
+    }
   | Refused
+
+/** The orders of an attack as they were written. What has happened to it since, they do not say. */
+export interface WrittenOrders {
+  /** Redis' clock when they were written. */
+  readonly nowMs: number
+  /** When the writing began, on the clock of `performance.now()`. */
+  readonly askedMs: number
+  readonly orders: readonly WrittenOrder[]
+}
+
+export interface WrittenOrder extends FullOrder {
+  readonly host: string
+  /** That holds, or held last, the session of the host. */
+  readonly controllerId: string | undefined
+}
 
 /** Why an attack is not created. */
 export type Refused =

@@ -39,7 +39,8 @@ export async function createLarge(redis: Redis, attack: NewAttack): Promise<Crea
     const refused = Array.isArray(written) ? await commitAttack(writing, without) : written
     if (refused) return await discarded(writing, refused)
     const hosts = (written as Row[]).map(({ host }) => host)
-    return { kind: 'created', attackId: writing.attackId, hosts: [...new Set(hosts)] }
+    const { attackId } = writing
+    return { kind: 'created', attackId, hosts: [...new Set(hosts)], written: undefined }
   } catch (error) {
     // The sweep does it when Redis is away. What was committed stays.
     await discardAttack(redis, attack.teamId, writing.attackId).catch(() => undefined)

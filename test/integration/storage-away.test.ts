@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Team } from '../../controller/store/companies.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
@@ -74,6 +75,8 @@ test('while storage is away a halt of whoever was let in lately and may halt rea
   await session.hear(({ updateAck }) => updateAck?.seq === 1)
   for (const one of [viewer, stranger])
     expect((await one.send('GET', '/users/self')).status).toBe(200)
+  const unreported = await api.attack(cpuAttack('-l 60 -p 1', { type: 'Exact', exact: ['h3'] }))
+  const given = await session.hear(({ run }) => run?.attackId === unreported)
   const halts = () =>
     session.heard.filter(({ message: one }) => one.halt?.executionId === ids.executionId)
   const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
@@ -95,12 +98,32 @@ test('while storage is away a halt of whoever was let in lately and may halt rea
       json: { error: { code: 'storage_unavailable', details: { executions_told: 1 } } },
     })
     await session.hear(({ halt: one }) => one?.executionId === ids.executionId)
+    // It may have begun: it was ordered, and nothing else is known of it.
+    expect(await api.send('POST', `/attacks/${unreported}/halt`)).toMatchObject({
+      json: { error: { details: { executions_told: 1 } } },
+    })
+    const { executionId } = given.message.run ?? {}
+    await session.hear(({ halt: one }) => one?.executionId === executionId)
     report(2, 'UserHalted', 'halted')
   } finally {
     process.kill(pid, 'SIGCONT')
   }
   await session.hear(({ updateAck }) => updateAck?.seq === 2)
   expect(await api.finished(id)).toMatchObject([{ stage: 'UserHalted', reason: 'halted' }])
+})
+
+test('an attack that storage took long to write still reaches its agent before the next heartbeat', async () => {
+  const agent = await joinStreamAgent('h4', await controller.joinLine(team))
+  await using session = agent.open()
+  await session.hear(({ welcome }) => welcome)
+  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  process.kill(pid, 'SIGSTOP')
+  const created = api.attack(cpuAttack('-l 60 -p 1', { type: 'Exact', exact: ['h4'] }))
+  // What was in hand for so long may have been halted meanwhile, and is read again.
+  await sleep(1_200)
+  process.kill(pid, 'SIGCONT')
+  const { message } = await session.hear(({ run }) => run)
+  expect(message.run?.attackId).toBe(await created)
 })
 
 test('agents beyond the limit are sent away and told when to come back; those with attacks are let in', async () => {

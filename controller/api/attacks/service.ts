@@ -76,7 +76,8 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
       if (result.kind === 'controller')
         throw controllerHostError(namedControllerHosts(result.hosts), result.hosts)
       if (result.kind !== 'created') throw targetProblem(request.target, result)
-      for (const host of result.hosts) hub.deliverSoon(teamId, host)
+      if (result.written) hub.give(teamId, result.written)
+      else for (const host of result.hosts) hub.deliverSoon(teamId, host)
       return result.attackId
     },
     async annotate(teamId, attackId, change) {

@@ -9,7 +9,8 @@
 --      read_limit: hosts that are looked at at most,
 --      blocked: the same as KEYS 10, of the company)
 --      2 attack id, then field/value pairs of the attack record
--- Returns {'ok', now, execution id, host, execution id, host, ...}
+-- Returns {'ok', now, then for each execution: its id, host, container id, container name, the controller that holds the
+--      host's session}
 --       | {'missing', id, ...} (hosts or containers that were named and are not there)
 --       | {'controller', host, ...} (hosts that were named and hold a controller)
 --       | {'none', hosts that carry the tags, protected containers, hosts that hold a controller}

@@ -78,10 +78,13 @@ export const askedFor: Invariant = {
   check(history) {
     const creates = requestsOf(history, 'create')
     const answered = new Set(creates.map(({ attack }) => attack))
-    // What has a key is asked for again until it is answered, so nothing of it stays open.
-    const open = creates.filter(
-      ({ key, attack, status }) => !key && !attack && (status === 0 || status >= 500),
+    const answeredKeys = new Set(creates.flatMap(({ key, attack }) => (attack && key) || []))
+    const unanswered = creates.filter(
+      ({ key = '', attack, status }) =>
+        !attack && !answeredKeys.has(key) && (status === 0 || status >= 500),
     )
+    // What was refused with its key may be asked for once more without an answer; all that with one key is one attack.
+    const open = [...new Map(unanswered.map((one, at) => [one.key ?? at, one])).values()]
     const unknown = history.attacks.filter(({ id }) => !answered.has(id))
     if (unknown.length <= open.length) return []
     return [

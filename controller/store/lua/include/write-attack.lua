@@ -45,8 +45,10 @@ local function write_attack(rows, without)
     rows[i] = { id = request.execution_ids[i], host = row.host,
       container_id = container.id or '', container_name = container.name or '' }
     announce_target(KEYS[7], rows[i].id)
-    result[#result + 1] = rows[i].id
-    result[#result + 1] = row.host
+    for _, value in ipairs({ rows[i].id, row.host, rows[i].container_id, rows[i].container_name,
+      redis.call('HGET', request.host_prefix .. row.host, 'controller') or '' }) do
+      result[#result + 1] = value
+    end
   end
   write_executions(ARGV[2], KEYS[5], KEYS[6], rows)
   write_record({ attack = KEYS[4], attacks = KEYS[2], active = KEYS[3], idempotency = KEYS[8] }, #rows,
