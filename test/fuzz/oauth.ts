@@ -4,33 +4,13 @@ import { addOAuthCompany, type OAuthCompany } from '../support/oauth-company.ts'
 import { startPlainProvider, type PlainProvider } from '../support/plain-oauth.ts'
 import { problem } from '../support/problem.ts'
 import { randomOf, type Random } from './random.ts'
-
-export interface OAuthFuzzOptions {
-  readonly seed: number
-  readonly from: number
-  readonly count: number
-  readonly say?: (line: string) => void
-}
-
-export interface OAuthFuzzReport {
-  readonly failures: readonly { index: number; fault: string; sent: string }[]
-  /** What is true afterwards and should not be. */
-  readonly damage: readonly string[]
-  readonly byStatus: Readonly<Record<string, number>>
-  /** Callbacks that were not changed and came back, as they should. */
-  readonly untouched: number
-  /** Changed ones that say the same, such as by another order. */
-  readonly harmless: number
-}
-
-/** Each so many is sent as it is, to see that others are refused for what was changed. */
-const untouchedEvery = 10
+import { untouchedEvery, type SignInFuzzOptions, type SignInFuzzReport } from './sign-in-report.ts'
 
 /** Comes back to the callback with changed addresses and cookies: nobody may come in by one that says something else. */
 export async function fuzzOAuth(
   controller: TestController,
-  { seed, from, count, say = () => {} }: OAuthFuzzOptions,
-): Promise<OAuthFuzzReport> {
+  { seed, from, count, say = () => {} }: SignInFuzzOptions,
+): Promise<SignInFuzzReport> {
   await using provider = await startPlainProvider()
   const company = await addOAuthCompany(controller, 'Fuzzed', provider.addresses)
   const failures: { index: number; fault: string; sent: string }[] = []

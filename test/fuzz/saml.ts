@@ -5,33 +5,13 @@ import { problem } from '../support/problem.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import { randomOf, type Random } from './random.ts'
 import { encode, evil, meansTheSame, mutate } from './saml-mutations.ts'
-
-export interface SamlFuzzOptions {
-  readonly seed: number
-  readonly from: number
-  readonly count: number
-  readonly say?: (line: string) => void
-}
-
-export interface SamlFuzzReport {
-  readonly failures: readonly { index: number; fault: string; sent: string }[]
-  /** What is true afterwards and should not be. */
-  readonly damage: readonly string[]
-  readonly byStatus: Readonly<Record<string, number>>
-  /** Responses that were not changed and let somebody in, as they should. */
-  readonly untouched: number
-  /** Changed ones that say the same, such as by a comment more. */
-  readonly harmless: number
-}
-
-/** Each so many is sent as it is, to see that others are refused for what was changed. */
-const untouchedEvery = 10
+import { untouchedEvery, type SignInFuzzOptions, type SignInFuzzReport } from './sign-in-report.ts'
 
 /** Posts changed SAML responses to a controller: none may let in anybody but whom its provider named, as that. */
 export async function fuzzSaml(
   controller: TestController,
-  { seed, from, count, say = () => {} }: SamlFuzzOptions,
-): Promise<SamlFuzzReport> {
+  { seed, from, count, say = () => {} }: SignInFuzzOptions,
+): Promise<SignInFuzzReport> {
   const company = await addSamlCompany(controller, 'Fuzzed')
   const before = await controller.redis.hlen('temblor:user-ids')
   const failures: { index: number; fault: string; sent: string }[] = []
