@@ -2,7 +2,9 @@ import type { Target } from '../../shared/targets.ts'
 import { attackFields, type NewAttack } from './attack-record.ts'
 import { startWithinMs } from './attack-times.ts'
 import { keys } from './keys.ts'
-import type { Redis } from './redis.ts'
+import { loadScript, type Redis } from './redis.ts'
+
+const record = loadScript('record-manual')
 
 /** An attack that somebody started on a host itself. */
 export interface ManualAttack extends Omit<NewAttack, 'target' | 'createdBy' | 'source'> {
@@ -13,45 +15,63 @@ export interface ManualAttack extends Omit<NewAttack, 'target' | 'createdBy' | '
   readonly startedMs: number
 }
 
-/** Writes the record of an attack that is running already. @returns false when it was there before */
+/** Writes the record of an attack that is running already. @returns false when it, or its execution, was there before */
 export async function recordManual(redis: Redis, attack: ManualAttack): Promise<boolean> {
-  const { teamId, attackId, executionId, container, startedMs: at } = attack
-  if ((await redis.exists(keys.execution(teamId, executionId))) === 1) return false
+  const { teamId, host, attackId, executionId, startedMs: at } = attack
+  const dueMs = at + attack.lengthSeconds * 1000 + startWithinMs
+  const written = await record.run(
+    redis,
+    [
+      keys.attack(teamId, attackId),
+      keys.attacks(teamId),
+      keys.activeAttacks(teamId),
+      keys.attackExecutions(teamId, attackId),
+      keys.execution(teamId, executionId),
+      keys.openExecutions(teamId, host),
+      keys.due(teamId),
+    ],
+    [attackId, executionId, at, dueMs, pairs(recordOf(attack)), pairs(executionOf(attack))],
+  )
+  return written === 1
+}
+
+type Fields = Readonly<Record<string, string | number>>
+
+function recordOf(attack: ManualAttack): Fields {
+  const { attackId, host, container, startedMs: at } = attack
   const target: Target = {
     type: 'Exact',
-    hosts: { ids: [attack.host], tags: {} },
+    hosts: { ids: [host], tags: {} },
     containers: container ? { ids: [container.id], labels: {} } : null,
     draw: null,
   }
-  const by = { createdBy: 'local', source: 'Manual' }
-  await redis
-    .multi()
-    .hset(keys.attack(teamId, attackId), {
-      ...attackFields(attackId, { ...attack, ...by, target }),
-      created_ms: at,
-      start_by_ms: at + startWithinMs,
-      without: '[]',
-      open: 1,
-    })
-    .zadd(keys.attacks(teamId), at, attackId)
-    .zadd(keys.activeAttacks(teamId), at, attackId)
-    .rpush(keys.attackExecutions(teamId, attackId), executionId)
-    .hset(keys.execution(teamId, executionId), {
-      id: executionId,
-      attack_id: attackId,
-      host: attack.host,
-      container_id: container?.id ?? '',
-      container_name: container?.name ?? '',
-      stage: 'Distributed',
-      generation: 1,
-      seq: 0,
-      created_ms: at,
-      updated_ms: at,
-      service_states: `Pending@${at};Distributed@${at}`,
-      client_states: '',
-    })
-    .sadd(keys.openExecutions(teamId, attack.host), executionId)
-    .zadd(keys.due(teamId), at + attack.lengthSeconds * 1000 + startWithinMs, executionId)
-    .exec()
-  return true
+  return {
+    ...attackFields(attackId, { ...attack, target, createdBy: 'local', source: 'Manual' }),
+    created_ms: at,
+    start_by_ms: at + startWithinMs,
+    without: '[]',
+    open: 1,
+  }
+}
+
+function executionOf({ attackId, executionId, host, container, startedMs: at }: ManualAttack) {
+  return {
+    id: executionId,
+    attack_id: attackId,
+    host,
+    container_id: container?.id ?? '',
+    container_name: container?.name ?? '',
+    stage: 'Distributed',
+    generation: 1,
+    seq: 0,
+    created_ms: at,
+    updated_ms: at,
+    service_states: `Pending@${at};Distributed@${at}`,
+    client_states: '',
+  } satisfies Fields
+}
+
+/** As texts: Lua would write large numbers otherwise. */
+function pairs(fields: Fields): string {
+  return JSON.stringify(Object.entries(fields).flat().map(String))
 }
