@@ -26,8 +26,8 @@ import { previewBy, surveyHosts } from './survey.ts'
 
 const create = loadScript('create-attack')
 
-/** So many candidates may be looked at in vain before the script asks for more numbers. */
-const spareNumbers = 10
+/** So many trials and candidates may be in vain before the script asks for more numbers. */
+const spareNumbers = 18
 
 /** How many ids the script is given at first; it asks for more if it needs them. */
 function firstIds({ target: { containers, draw } }: NewAttack): number {

@@ -9,9 +9,10 @@ import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Invento
 import { readTarget } from '../../shared/targets.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { decimal, goal, ratio } from './figures.ts'
+import { decimal, goal } from './figures.ts'
 import type { BenchContext, Group, Table } from './group.ts'
-import { inside, type Inside } from './inside-redis.ts'
+import { measureBeats } from './heartbeats.ts'
+import { inside } from './inside-redis.ts'
 import { foreignCell, watchForeignCpu } from './machine.ts'
 
 /** Hosts that left: they keep their slots, and must never be drawn. */
@@ -21,8 +22,8 @@ const leaseMs = 600_000
 const atOnce = 500
 /** What a draw may take inside Redis, µs. */
 const goalUs = 100
-/** So many heartbeats a script, as the controller does it. */
-const beatsAtOnce = 250
+/** Random numbers that a draw is sent, as the controller does it. */
+const numbersSent = 19
 
 type Tags = Readonly<Record<string, string>>
 
@@ -45,7 +46,7 @@ const queries: readonly (readonly [string, Tags])[] = [
   ['1 tag, 3 hosts', { trio: '100' }],
   ['2 tags, half and a third', { half: '0', third: '0' }],
   ['2 tags, half and 250 hosts', { half: '0', rack: '40' }],
-  ['3 tags, 1 host in 60', { half: '0', third: '0', tenth: '0' }],
+  ['3 tags, 1 host in 30', { half: '0', third: '0', tenth: '0' }],
   ['4 tags, 1 host in 30', { all: 'yes', half: '0', third: '0', tenth: '4' }],
   ['4 tags, nobody', { half: '0', third: '0', tenth: '1', rack: '40' }],
   ['4 bitmaps, nobody', { all: 'yes', half: '0', third: '0', tenth: '1' }],
@@ -56,24 +57,33 @@ const drawing = `#!lua
 -- @include creation
 -- @include host-index
 -- @include resolve-target
+-- @include tag-groups
+-- @include try-hosts
 -- @include draw-hosts
 local answer, rows = draw_hosts()
 return answer and answer[1] or rows[1].host
 `
 
-/** Many draws a call, from the same candidates: slots by how often they came. */
+/** Many draws a call: by trial among all, by joining bitmaps where tags are given. */
 const drawingMany = `#!lua
 -- @include creation
 -- @include host-index
 -- @include resolve-target
+-- @include tag-groups
+-- @include try-hosts
 -- @include draw-hosts
-local few, many = tag_groups(request.host_index, request.hosts.tags)
-local pool = bit_pool(request.host_index, many)
-local result, size = {}, pool.size
-for i, number in ipairs(request.random) do
-  result[i] = pool.take(number % size)
+local index = request.host_index
+local few, many = tag_groups(index, request.hosts.tags)
+local result = {}
+for i = 1, tonumber(ARGV[2]) do
+  if #many == 0 then
+    result[i] = host_by_trial(index, few, many)
+  else
+    local pool = bit_pool(index, many)
+    result[i] = redis.call('HGET', index, pool.take(next_number() % pool.size))
+    redis.call('DEL', unpack(pool.made))
+  end
 end
-pool.close()
 return result
 `
 
@@ -87,7 +97,7 @@ interface Rig {
   /** Makes a script of the bench known, which is then called by its hash. */
   loaded(source: string): Promise<string>
   /** Runs it with the keys of the creating one. */
-  run(sha: string, request: string): Promise<unknown>
+  run(sha: string, request: string, ...more: number[]): Promise<unknown>
 }
 
 /** Random draws among many hosts: time inside Redis, fairness; and heartbeats. */
@@ -98,7 +108,8 @@ export const measureTargeting: Group = async (context) => {
     const [redis, hosts] = [test.redis, openHosts(test.redis)]
     const count = context.isQuick ? 20_000 : 100_000
     const at = [keys.liveHosts(teamId)]
-    const run = (sha: string, request: string) => redis.evalsha(sha, 1, ...at, request)
+    const run = (sha: string, request: string, ...more: number[]) =>
+      redis.evalsha(sha, 1, ...at, request, ...more)
     const loaded = async (source: string) => String(await redis.script('LOAD', source))
     const rig = { redis, hosts, teamId, count, run, loaded }
     await register(rig, context)
@@ -218,10 +229,10 @@ async function measureQuery(rig: Rig, tags: Tags, turns: number) {
   const foreign = watchForeignCpu()
   const nothing = await rig.loaded(floorScript)
   const floor = await inside(redis, 'evalsha', turns, () =>
-    rig.run(nothing, requestFor(rig, tags, 11)),
+    rig.run(nothing, requestFor(rig, tags, numbersSent)),
   )
   const draw = await inside(redis, 'evalsha', turns, async () =>
-    look(String(await rig.run(source, requestFor(rig, tags, 11)))),
+    look(String(await rig.run(source, requestFor(rig, tags, numbersSent)))),
   )
   const whole = await inside(redis, 'evalsha', turns, async () => {
     const result = await attacks.create(attackOn(rig, tags))
@@ -249,25 +260,21 @@ function carriesAll(tags: Tags, i: number): boolean {
 async function measureFairness(rig: Rig, context: BenchContext): Promise<Table> {
   const draws = context.isQuick ? 200_000 : 1_000_000
   context.say(`  ${draws} draws`)
-  const many = await rig.loaded(sourceOf(drawingMany))
-  const [foreign, perCall] = [watchForeignCpu(), 250]
-  const bySlot = new Map<number, number>()
-  for (let i = 0; i < draws; i += perCall * 8) {
-    context.signal.throwIfAborted()
-    const calls = Array.from({ length: 8 }, () => rig.run(many, requestFor(rig, {}, perCall)))
-    for (const slot of (await Promise.all(calls)).flat() as number[])
-      bySlot.set(slot, (bySlot.get(slot) ?? 0) + 1)
-  }
+  const foreign = watchForeignCpu()
+  const all = await drawMany(rig, context, {}, draws)
+  // Of 30 hosts in a row one carries these.
+  const joined = { half: '0', third: '0', tenth: '0' }
+  const rare = await drawMany(rig, context, joined, draws / 10)
   const fewDraws = draws / 50
   const source = await rig.loaded(sourceOf(drawing))
   const tags = { half: '0', rack: '40' }
-  const byHost = new Map<unknown, number>()
-  await inBatches(fewDraws, async () => {
-    const host = await rig.run(source, requestFor(rig, tags, 11))
-    byHost.set(host, (byHost.get(host) ?? 0) + 1)
-  })
+  const few = new Map<unknown, number>()
+  await inBatches(fewDraws, async () =>
+    countOne(few, await rig.run(source, requestFor(rig, tags, numbersSent))),
+  )
   const seen = foreignCell(foreign())
-  const row = (name: string, counts: Map<unknown, number>, hosts: number, made: number) => {
+  const row = (name: string, counts: Map<unknown, number>, hosts: number) => {
+    const made = [...counts.values()].reduce((sum, n) => sum + n, 0)
     const found = chiSquareOf([...counts.values()], hosts, made)
     const isFair = found > 0.8 && found < 1.2 + (hosts < 1_000 ? 0.2 : 0)
     return [name, String(made), String(hosts), decimal(found, 3), goal('0.8 to 1.2', isFair), seen]
@@ -276,51 +283,35 @@ async function measureFairness(rig: Rig, context: BenchContext): Promise<Table> 
     title: 'Targeting: how evenly hosts are drawn (chi-square / degrees of freedom; fair is 1)',
     rows: [
       ['FROM', 'DRAWS', 'HOSTS', 'CHI²/DF', 'GOAL', 'FOREIGN CORES'],
-      row('all, a bitmap', bySlot, rig.count, draws),
-      row('half of 250, a set', byHost, 125, fewDraws),
+      row('all, by trial', all, rig.count),
+      row('1 in 30, three bitmaps made one', rare, Math.ceil(rig.count / 30)),
+      row('half of 250, a set', few, 125),
     ],
     notes: ['With 125 hosts a fair ratio is between 0.76 and 1.27 in 95 of 100 runs.'],
     missing: [],
   }
 }
 
+/** Hosts by how often they were drawn. */
+async function drawMany(rig: Rig, context: BenchContext, tags: Tags, draws: number) {
+  const [many, perCall] = [await rig.loaded(sourceOf(drawingMany)), 250]
+  const counts = new Map<unknown, number>()
+  for (let i = 0; i < draws; i += perCall * 8) {
+    context.signal.throwIfAborted()
+    const calls = Array.from({ length: 8 }, () =>
+      rig.run(many, requestFor(rig, tags, perCall * 2), perCall),
+    )
+    for (const host of (await Promise.all(calls)).flat()) countOne(counts, host)
+  }
+  return counts
+}
+
+function countOne(counts: Map<unknown, number>, host: unknown): void {
+  counts.set(host, (counts.get(host) ?? 0) + 1)
+}
+
 function chiSquareOf(counts: readonly number[], hosts: number, draws: number): number {
   const expected = draws / hosts
   const seen = counts.reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0)
   return (seen + (hosts - counts.length) * expected) / (hosts - 1)
-}
-
-/** Heartbeats of many hosts in one script, beside a bare ZADD of as many leases. */
-async function measureBeats({ redis, hosts, teamId, count }: Rig): Promise<Table> {
-  const foreign = watchForeignCpu()
-  const turns = 60
-  let turn = 0
-  const batch = () => {
-    turn += 1
-    return Array.from({ length: beatsAtOnce }, (_, i) => ({
-      identifier: `h${(turn * beatsAtOnce + i) % count}`,
-      epoch: 1,
-      leaseMs,
-      running: [],
-    }))
-  }
-  const script = await inside(redis, 'evalsha', turns, () => hosts.refresh(teamId, batch()))
-  const floor = await inside(redis, 'zadd', turns, () =>
-    redis.zadd('floor', ...batch().flatMap(({ identifier }) => [turn, identifier])),
-  )
-  const row = (name: string, one: Inside, judged: string, cpuRatio: string) => {
-    const cells = [one.p50 / 1_000, one.p99 / 1_000, one.cpu / 1_000, one.cpu / beatsAtOnce]
-    return [name, ...cells.map((value) => decimal(value, 2)), cpuRatio, judged]
-  }
-  const judged = goal('P99 ≤ 5', script.p99 <= 5_000)
-  return {
-    title: `Heartbeats: ${beatsAtOnce} hosts a script, ms inside Redis (n = ${turns})`,
-    rows: [
-      ['', 'P50', 'P99', 'CPU MEAN', 'CPU µs A HOST', 'RATIO', 'GOAL', 'FOREIGN CORES'],
-      [...row('one script', script, judged, ratio(script.cpu, floor.cpu)), foreignCell(foreign())],
-      [...row('floor: one ZADD', floor, '-', '-'), ''],
-    ],
-    notes: ['The script also compares sessions, writes records and looks for orders that wait.'],
-    missing: [],
-  }
 }

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
@@ -90,13 +92,20 @@ describe('the index of hosts', () => {
   })
 
   it('draws evenly from a bitmap, from a few and from where both meet', async () => {
-    await claimMany(300, (i) => ({ all: 'yes', few: String(i % 30), half: String(i % 2) }))
+    // `low` and `high` are bitmaps that have 14 hosts in common, side by side: most of these draws join them.
+    await claimMany(600, (i) => ({
+      few: String(i % 30),
+      half: String(i % 2),
+      ...(i < 307 ? { low: 'yes' } : {}),
+      ...(i >= 293 ? { high: 'yes' } : {}),
+    }))
     const draws = 1_500
     for (const [tags, size] of [
-      [{ few: '1' }, 10],
-      [{ few: '1', all: 'yes' }, 10],
-      [{ all: 'yes' }, 300],
-      [{}, 300],
+      [{ few: '1' }, 20],
+      [{ few: '1', half: '1', low: 'yes' }, 11],
+      [{ half: '1' }, 300],
+      [{ low: 'yes', high: 'yes' }, 14],
+      [{}, 600],
     ] as const) {
       const counts = new Map<string, number>()
       for (let i = 0; i < draws; i += 100)
@@ -104,6 +113,28 @@ describe('the index of hosts', () => {
           counts.set(host, (counts.get(host) ?? 0) + 1)
       expect(unevenness([...counts.values()], size)).toBeLessThan(1)
     }
+  })
+
+  it('leaves nothing of a draw behind, in memory or on disk, and still writes the attack', async () => {
+    await claimMany(600, (i) => (i < 307 ? { low: 'yes' } : { high: 'yes' }))
+    const written = async () =>
+      /aof_current_size:(\d+)/.exec(await test.redis.info('persistence'))?.[1]
+    const before = await written()
+    expect(await drawn({ low: 'yes', high: 'yes' })).toEqual(['none'])
+    expect(await written()).toBe(before)
+    // The bitmaps are joined for several as well.
+    expect(await drawn({ low: 'yes' }, { exact: 2 })).toHaveLength(2)
+    const [, dir = ''] = (await test.redis.config('GET', 'dir')) as string[]
+    const parts = join(dir, 'appendonlydir')
+    const file = readdirSync(parts)
+      .filter((name) => name.endsWith('.incr.aof'))
+      .map((name) => readFileSync(join(parts, name), 'utf8'))
+      .join('')
+    expect(file).not.toContain(':draw')
+    for (const attackId of await test.redis.zrange(keys.attacks(rig.teamId), '0', '-1'))
+      expect(file).toContain(keys.attack(rig.teamId, attackId))
+    expect(await test.redis.zcard(keys.attacks(rig.teamId))).toBe(1)
+    expect(await test.redis.keys(`${keys.hostIndex(rig.teamId)}:draw*`)).toEqual([])
   })
 
   it('would be seen to draw unevenly', () => {

@@ -33,6 +33,8 @@ if refused then
 end
 -- @include host-index
 -- @include resolve-target
+-- @include tag-groups
+-- @include try-hosts
 -- @include draw-hosts
 -- @include write-attack
 local answer, rows, without

@@ -1,9 +1,11 @@
--- Draws hosts by the index, without reading the others. Needs host-index, resolve-target and what that needs.
+-- Draws hosts by the index, without reading the others. Needs try-hosts and what that needs.
 
 -- One by one; more of them are drawn quicker by reading all.
 local most_drawn = 64
 -- More whose lease is over are taken down by calls of their own first.
 local most_swept = 32
+-- To make one bitmap of several costs as much as to ask for some dozens of slots one by one.
+local few_asked = 30
 
 -- Whether the index can answer: hosts at random, not too many of them.
 local function can_draw()
@@ -17,139 +19,39 @@ local function can_draw()
     or given(draw.count) and draw.count <= most_drawn
 end
 
-local function has_bit(bytes, slot)
-  slot = tonumber(slot)
-  local byte = string.byte(bytes, math.floor(slot / 8) + 1)
-  return byte ~= nil and bit.band(byte, bit.rshift(128, slot % 8)) ~= 0
-end
-
--- The number of the bit that has `rank` set bits before it.
-local function bit_at(key, rank)
+-- The number of the bit that has `rank` of the `count` set bits before it.
+local function bit_at(key, rank, count)
   local low, high = 0, redis.call('STRLEN', key) - 1
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local count = redis.call('BITCOUNT', key, low, middle)
-    if rank < count then
-      high = middle
+  local halve = false
+  while high - low > 3 do
+    -- Where it is if they are spread evenly; each second time the middle, because they need not be.
+    local at = low + math.floor((high - low) * (halve and 0.5 or (rank + 0.5) / count))
+    local before = redis.call('BITCOUNT', key, low, at)
+    if rank < before then
+      high, count = at, before
     else
-      rank = rank - count
-      low = middle + 1
+      low, rank, count = at + 1, rank - before, count - before
     end
+    halve = not halve
   end
-  local byte = string.byte(redis.call('GETRANGE', key, low, low))
-  for i = 0, 7 do
-    if bit.band(byte, bit.rshift(128, i)) ~= 0 then
-      if rank == 0 then
-        return low * 8 + i
-      end
-      rank = rank - 1
-    end
-  end
-end
-
--- Per key that is asked for: the keys of the index for its values, those that are bitmaps first.
-local function tag_groups(index, selector)
-  local few, many = {}, {}
-  for key, values in pairs(selector) do
-    local group = { sets = {}, bitmaps = {} }
-    for _, value in ipairs(values) do
-      local name = tag_key(index, key, value)
-      local kind = redis.call('TYPE', name).ok
-      local list = kind == 'string' and group.bitmaps or group.sets
-      if kind ~= 'none' then
-        list[#list + 1] = name
+  for i, byte in ipairs({ string.byte(redis.call('GETRANGE', key, low, high), 1, -1) }) do
+    for j = 0, 7 do
+      if bit.band(byte, bit.rshift(128, j)) ~= 0 then
+        if rank == 0 then
+          return (low + i - 1) * 8 + j
+        end
+        rank = rank - 1
       end
     end
-    local groups = #group.bitmaps == 0 and few or many
-    groups[#groups + 1] = group
   end
-  return few, many
 end
 
-local function is_in(group, slot)
-  for _, name in ipairs(group.bitmaps) do
-    if redis.call('GETBIT', name, slot) == 1 then
-      return true
-    end
-  end
-  for _, name in ipairs(group.sets) do
-    if redis.call('SISMEMBER', name, slot) == 1 then
-      return true
-    end
-  end
-  return false
-end
-
--- Which of the slots carry one of the values of a key. A whole bitmap costs as much as some dozens of questions.
-local function those_in(group, slots)
-  local bytes, kept = {}, {}
-  for i, name in ipairs(#slots > 30 and #group.sets == 0 and group.bitmaps or {}) do
-    bytes[i] = redis.call('GET', name)
-  end
-  for _, slot in ipairs(slots) do
-    local found = #bytes == 0 and is_in(group, slot)
-    for _, one in ipairs(bytes) do
-      found = found or has_bit(one, slot)
-    end
-    if found then
-      kept[#kept + 1] = slot
-    end
-  end
-  return kept
-end
-
--- The candidates as a list: one of the keys has only few.
-local function list_pool(index, few, many)
-  local names, tests = {}, {}
-  for _, group in ipairs(few) do
-    if #group.sets == 0 then
-      return { size = 0 }
-    elseif #group.sets == 1 then
-      names[#names + 1] = group.sets[1]
-    else
-      tests[#tests + 1] = group
-    end
-  end
-  for _, group in ipairs(many) do
-    tests[#tests + 1] = group
-  end
-  tests[#tests + 1] = { bitmaps = { index .. ':up' }, sets = {} }
-  local slots
-  if #names > 0 then
-    slots = redis.call('SINTER', unpack(names))
-  else
-    slots = redis.call('SUNION', unpack(table.remove(tests, 1).sets))
-  end
-  -- One is looked at when it is drawn; after some that do not match, all others are.
-  local pool = { size = #slots, tries = 8 }
-  function pool.take(at)
-    local slot = slots[at + 1]
-    slots[at + 1] = slots[pool.size]
-    slots[pool.size] = nil
-    pool.size = pool.size - 1
-    for _, group in ipairs(pool.is_settled and {} or tests) do
-      if not is_in(group, slot) then
-        return nil
-      end
-    end
-    return slot
-  end
-  -- Leaves only those that match.
-  function pool.settle()
-    for _, group in ipairs(tests) do
-      slots = those_in(group, slots)
-    end
-    pool.size, pool.is_settled = #slots, true
-  end
-  return pool
-end
-
--- The candidates as bitmaps. The rarest of them is drawn from, and what is drawn is looked up in the others: that
--- writes nothing. Only when they have little in common are they made one.
-local function bit_pool(index, many)
+-- All who match as a bitmap: live hosts with one of the values of each of the groups. Returns its name and the names
+-- of all that was made for it.
+local function join(index, groups)
   local own, names = index .. ':draw', { index .. ':up' }
-  local base, made, pool, share = names[1], {}, { tries = 3 }, 1
-  for i, group in ipairs(many) do
+  local made = { own }
+  for i, group in ipairs(groups) do
     local name = group.bitmaps[1]
     if #group.bitmaps + #group.sets > 1 then
       name = own .. ':' .. i
@@ -163,44 +65,88 @@ local function bit_pool(index, many)
     end
     names[#names + 1] = name
   end
-  local live = redis.call('BITCOUNT', names[1])
-  pool.size = live
-  for i = 2, #names do
-    local size = redis.call('BITCOUNT', names[i])
-    share = share * math.max(size, pool.size) / live
-    if size < pool.size then
-      base, pool.size = names[i], size
+  redis.call('BITOP', 'AND', own, unpack(names))
+  return own, made
+end
+
+-- Those of the slots whose bits are set.
+local function those_set(key, slots)
+  local kept = {}
+  if redis.call('BITCOUNT', key) == 0 then
+    return kept
+  end
+  local bytes = redis.call('GET', key)
+  for _, slot in ipairs(slots) do
+    local low = slot % 8
+    local byte = string.byte(bytes, (slot - low) / 8 + 1)
+    if byte and bit.band(byte, bit.rshift(128, low)) ~= 0 then
+      kept[#kept + 1] = slot
     end
   end
-  function pool.take(at)
-    local slot = bit_at(base, at)
-    for _, name in ipairs(pool.is_settled and {} or names) do
-      if name ~= base and redis.call('GETBIT', name, slot) == 0 then
-        return nil
-      end
+  return kept
+end
+
+local function those_in(group, slots)
+  local kept = {}
+  for _, slot in ipairs(slots) do
+    if is_in(group, slot) then
+      kept[#kept + 1] = slot
     end
+  end
+  return kept
+end
+
+-- The candidates as a list: one of the keys has only few.
+local function list_pool(index, few, many)
+  local names, tests, made = {}, {}, {}
+  for _, group in ipairs(few) do
+    if #group.sets == 0 then
+      return { size = 0, made = made }
+    elseif #group.sets == 1 then
+      names[#names + 1] = group.sets[1]
+    else
+      tests[#tests + 1] = group
+    end
+  end
+  local slots
+  if #names > 0 then
+    slots = redis.call('SINTER', unpack(names))
+  else
+    slots = redis.call('SUNION', unpack(table.remove(tests, 1).sets))
+  end
+  if #slots > few_asked then
+    local own
+    own, made = join(index, many)
+    slots = those_set(own, slots)
+  else
+    tests = { { bitmaps = { index .. ':up' }, sets = {} }, unpack(tests) }
+    for _, group in ipairs(many) do
+      tests[#tests + 1] = group
+    end
+  end
+  for _, group in ipairs(tests) do
+    slots = those_in(group, slots)
+  end
+  local pool = { size = #slots, made = made }
+  function pool.take(at)
+    local slot = slots[at + 1]
+    slots[at + 1] = slots[pool.size]
+    slots[pool.size] = nil
+    pool.size = pool.size - 1
     return slot
   end
-  function pool.settle()
-    redis.call('BITOP', 'AND', own, unpack(names))
-    made[#made + 1] = own
-    base, pool.size, pool.is_settled = own, redis.call('BITCOUNT', own), true
-  end
-  function pool.drop(slot)
-    if not pool.is_settled then
-      pool.settle()
-    end
+  return pool
+end
+
+-- The candidates as a bitmap.
+local function bit_pool(index, many)
+  local own, made = join(index, many)
+  local pool = { size = redis.call('BITCOUNT', own), made = made }
+  function pool.take(at)
+    local slot = bit_at(own, at, pool.size)
     redis.call('SETBIT', own, slot, 0)
     pool.size = pool.size - 1
-  end
-  -- How many of the rarest would match, were the tags carried independently of each other.
-  if share < 0.4 then
-    pool.settle()
-  end
-  function pool.close()
-    if #made > 0 then
-      redis.call('DEL', unpack(made))
-    end
+    return slot
   end
   return pool
 end
@@ -210,24 +156,17 @@ local function take_hosts(pool, wanted)
   local rows, controllers, turn = {}, 0, 0
   while #rows < wanted and pool.size > 0 do
     turn = turn + 1
-    if not request.random[turn] then
+    local number = next_number()
+    if not number then
       return rows, controllers, { 'more', 8 * turn }
     end
-    local slot = pool.take(request.random[turn] % pool.size)
-    if slot then
-      local identifier = redis.call('HGET', request.host_index, slot)
-      local reason = identifier and why_not(identifier)
-      if reason == 'controller' then
-        controllers = controllers + 1
-      elseif identifier and not reason then
-        rows[#rows + 1] = { host = identifier }
-      end
-      if pool.drop and #rows < wanted then
-        pool.drop(slot)
-      end
-    end
-    if turn == pool.tries and #rows < wanted and not pool.is_settled then
-      pool.settle()
+    local slot = pool.take(number % pool.size)
+    local identifier = redis.call('HGET', request.host_index, slot)
+    local reason = identifier and why_not(identifier)
+    if reason == 'controller' then
+      controllers = controllers + 1
+    elseif identifier and not reason then
+      rows[#rows + 1] = { host = identifier }
     end
   end
   return rows, controllers
@@ -243,19 +182,23 @@ local function draw_hosts()
     return { 'mend' }
   end
   local few, many = tag_groups(index, request.hosts.tags)
-  local pool = #few > 0 and list_pool(index, few, many) or bit_pool(index, many)
-  if draw.count ~= 1 and pool.size > 0 and not pool.is_settled then
-    pool.settle()
+  local found = draw.count == 1 and host_by_trial(index, few, many)
+  if found then
+    return nil, { { host = found } }, {}
   end
+  -- What is made here is gone when this ends: neither the file nor a replica need it, and nothing waits for the disk.
+  redis.set_repl(redis.REPL_NONE)
+  local pool = #few > 0 and list_pool(index, few, many) or bit_pool(index, many)
   local wanted = given(draw.percent) and math.ceil(pool.size * draw.percent / 100) or draw.count
   local rows, controllers, answer = {}, 0, nil
   local is_large = wanted > most_drawn
   if not is_large then
     rows, controllers, answer = take_hosts(pool, wanted)
   end
-  if pool.close then
-    pool.close()
+  if #pool.made > 0 then
+    redis.call('DEL', unpack(pool.made))
   end
+  redis.set_repl(redis.REPL_ALL)
   if is_large then
     return nil
   elseif answer then
