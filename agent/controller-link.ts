@@ -52,6 +52,7 @@ export class ControllerLink {
   #welcome: Welcome__Output | undefined
   #deadManMs = defaultDeadManMs
   #heartbeat = 0
+  #attempt = 0
   #inventoryTimer: NodeJS.Timeout | undefined
   #moveTimer: NodeJS.Timeout | undefined
   #lastProblem: string | undefined
@@ -135,7 +136,10 @@ export class ControllerLink {
   async #oneSession(): Promise<{ end: SessionEnd; wasWelcome: boolean }> {
     const { identifier, instanceId, bootId, inventory } = this.#deps
     this.#told.forEach((answered, id) => answered || this.#told.delete(id))
+    // By the clock, so that it grows over restarts, too.
+    this.#attempt = Math.max(this.#attempt + 1, Date.now())
     const hello = {
+      attempt: this.#attempt,
       identifier,
       instanceId,
       bootId,

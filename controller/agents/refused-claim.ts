@@ -16,15 +16,21 @@ export function refusedClaim(
   claim: Exclude<ClaimResult, { kind: 'ok' }>,
   { identifier, instanceId, bootId }: Hello__Output,
   address: string,
-): { code: string; message: string } {
+): { code: string; message: string; final: boolean } {
+  if (claim.kind === 'outdated')
+    return {
+      code: 'replaced',
+      message: 'A newer session of this agent took over.',
+      final: false,
+    }
   if (claim.kind === 'revoked') {
     const message = `The host "${identifier}" is revoked. A manager of the team can activate it again.`
-    return { code: 'revoked', message }
+    return { code: 'revoked', message, final: true }
   }
   const message =
     `The name "${identifier}" belongs to a live host already: instance ${claim.instanceId} ` +
     `(boot ${claim.bootId}, from ${claim.address}, last heard ${new Date(claim.lastSeenMs).toISOString()}). ` +
     `This agent is instance ${instanceId} (boot ${bootId}, from ${address}). ` +
     'Give one of them another name with TEMBLOR_IDENTIFIER.'
-  return { code: 'identifier_in_use', message }
+  return { code: 'identifier_in_use', message, final: true }
 }

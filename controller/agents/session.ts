@@ -109,7 +109,7 @@ export class AgentSession {
     }
     const refused = refusedClaim(claim, hello, address)
     deps.logger.warn({ teamId: subject.teamId, code: refused.code }, refused.message)
-    stream.close({ refusal: { ...refused, final: true } })
+    stream.close({ refusal: refused })
     return undefined
   }
 

@@ -21,6 +21,8 @@ export interface HostClaim {
   readonly version: string
   readonly address: string
   readonly inventory: Inventory__Output | null
+  /** Which Hello of the agent this is; absent when it does not count them. */
+  readonly attempt?: number
   /** The controller that holds the session; absent when none does. */
   readonly controllerId?: string
 }
@@ -34,6 +36,8 @@ export type ClaimResult =
       readonly before: string | undefined
     }
   | { readonly kind: 'revoked' }
+  /** A later Hello of the same agent has opened its session already. */
+  | { readonly kind: 'outdated' }
   | {
       readonly kind: 'in_use'
       readonly instanceId: string
@@ -99,7 +103,13 @@ export function openHosts(redis: Redis): Hosts {
           keys.revokedInstances(teamId),
           keys.hostIndex(teamId),
         ],
-        [host.identifier, host.instanceId, leaseMs, ...Object.entries(fields).flat()],
+        [
+          host.identifier,
+          host.instanceId,
+          leaseMs,
+          host.attempt ?? 0,
+          ...Object.entries(fields).flat(),
+        ],
       )
       return toClaimResult(answer as [ClaimResult['kind'], ...string[]])
     },
@@ -138,7 +148,7 @@ function toClaimResult([kind, ...rest]: [ClaimResult['kind'], ...string[]]): Cla
   const [first = '', second = '', third = '', fourth = ''] = rest
   if (kind === 'ok')
     return { kind, epoch: Number(first), isNew: Number(third) === 1, before: fourth || undefined }
-  if (kind === 'revoked') return { kind }
+  if (kind === 'revoked' || kind === 'outdated') return { kind }
   return { kind, instanceId: first, bootId: second, address: third, lastSeenMs: Number(fourth) }
 }
 

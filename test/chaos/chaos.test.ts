@@ -34,3 +34,17 @@ test('an agent that does not know an order that it has had already is found out'
   )
   forget()
 })
+
+test('a controller that may speak for a session that is over is found out', async () => {
+  const { violations, forget } = await runOnce({
+    seed: 1,
+    faults: 1,
+    plan: 'late-words',
+    without: 'session-fence',
+    settleMs: 0,
+  })
+  expect(violations.map(({ invariant }) => invariant)).toContain(
+    'an end that was read stays, and nothing happens after it',
+  )
+  forget()
+})

@@ -22,6 +22,8 @@ interface Call {
   readonly headers?: Record<string, string>
   /** Goes away so long after the request was sent. */
   readonly hangUpMs?: number | undefined
+  /** Without one: each request asks the next. */
+  readonly controller?: string | undefined
 }
 
 /** Asks the API as clients do, through any controller, and writes down what it asked and was told. */
@@ -44,22 +46,32 @@ export class Client {
     this.#follow(this.#createAll(planned))
   }
 
+  /** Asks this controller once. */
+  async createAt(controller: string, planned: PlannedCreate): Promise<Create> {
+    const create = await this.#createOnce(planned, undefined, controller)
+    const { attack } = create
+    if (attack !== undefined) this.#attacks.set(planned.id, { attack, team: planned.team })
+    return create
+  }
+
   repeat(id: number, hangUpMs: number | undefined): void {
     const planned = this.#planned.get(id)
     if (planned?.hasKey) this.#follow(this.#createOnce(planned, hangUpMs).then(() => undefined))
   }
 
-  read(id: number): void {
+  read(id: number, controller?: string): void {
     const known = this.#attacks.get(id)
-    if (known) this.#follow(this.#read(known.attack, known.team).then(() => undefined))
+    if (known) this.#follow(this.#read(known.attack, known.team, controller))
   }
 
   haltAll(team: string): void {
     this.#follow(this.#halt(team, undefined))
   }
 
-  change(kind: 'revoke' | 'activate', host: string): void {
-    this.#follow(this.#change(kind, host))
+  async change(kind: 'revoke' | 'activate', host: string, controller?: string): Promise<void> {
+    const task = this.#change(kind, host, controller)
+    this.#follow(task)
+    await task
   }
 
   /** From now on nothing is in the way: resolves when everything that was open is answered. */
@@ -114,7 +126,11 @@ export class Client {
     await this.#halt(planned.team, attack)
   }
 
-  async #createOnce(planned: PlannedCreate, hangUpMs: number | undefined): Promise<Create> {
+  async #createOnce(
+    planned: PlannedCreate,
+    hangUpMs: number | undefined,
+    controller?: string,
+  ): Promise<Create> {
     const { team, hosts, count, lengthSeconds, percent } = planned
     const key = planned.hasKey ? `create-${planned.id}` : undefined
     const target = hosts ? { type: 'Exact', exact: hosts } : { type: 'Random', exact: count }
@@ -128,6 +144,7 @@ export class Client {
       },
       ...(key ? { headers: { 'idempotency-key': key } } : {}),
       hangUpMs,
+      controller,
     })
     const lengthMs = lengthSeconds * 1000
     const attack = answer.status === 201 ? answer.text : undefined
@@ -148,13 +165,17 @@ export class Client {
     }
   }
 
-  async #change(kind: 'revoke' | 'activate', host: string): Promise<void> {
+  async #change(
+    kind: 'revoke' | 'activate',
+    host: string,
+    controller: string | undefined,
+  ): Promise<void> {
     const team = this.#site.hosts.find(({ name }) => name === host)?.team ?? ''
     for (;;) {
       const begin = performance.now()
       const [method, path] =
         kind === 'revoke' ? ['DELETE', `/clients/${host}`] : ['PUT', `/clients/${host}/activate`]
-      const answer = await this.#send(team, { method, path })
+      const answer = await this.#send(team, { method, path, controller })
       this.requests.push({ kind, host, ...timesOf(begin, answer) })
       if (answer.status === 200 || this.#isHopeless(answer)) return
       await sleep(retryMs)
@@ -166,9 +187,10 @@ export class Client {
     return status >= 400 && status < 500 && status !== 429
   }
 
-  async #read(attack: string, team: string): Promise<void> {
+  async #read(attack: string, team: string, controller: string | undefined): Promise<void> {
     const begin = performance.now()
-    const answer = await this.#send(team, { method: 'GET', path: `/executions?taskId=${attack}` })
+    const path = `/executions?taskId=${attack}`
+    const answer = await this.#send(team, { method: 'GET', path, controller })
     if (answer.status !== 200) return
     const executions = (JSON.parse(answer.text) as Execution[]).map(rowOf)
     this.requests.push({ kind: 'read', attack, executions, ...timesOf(begin, answer) })
@@ -187,10 +209,13 @@ export class Client {
     }
   }
 
-  async #send(team: string, { method, path, body, headers, hangUpMs }: Call): Promise<Answer> {
+  async #send(
+    team: string,
+    { method, path, body, headers, hangUpMs, controller }: Call,
+  ): Promise<Answer> {
     const turn = (this.#turn += 1)
     const apis = this.#site.apis()
-    const base = apis[turn % apis.length]
+    const base = controller === undefined ? apis[turn % apis.length] : this.#site.apiOf(controller)
     if (base === undefined) return { status: 0, text: '' }
     const sessions = this.#site.teams.get(team)?.headers ?? []
     const text = body === undefined ? '' : JSON.stringify(body)

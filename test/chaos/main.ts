@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { fences } from './agent/fences.ts'
-import { run } from './run.ts'
+import { planners, run } from './run.ts'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     faults: { type: 'string', default: '1000' },
+    plan: { type: 'string', default: 'storms' },
     without: { type: 'string' },
     dir: { type: 'string' },
   },
@@ -18,12 +19,18 @@ if (values.without !== undefined && !Object.hasOwn(fences, values.without)) {
   say(`--without cannot be "${values.without}". Allowed: ${Object.keys(fences).join(', ')}.`)
   process.exit(2)
 }
+const plan = values.plan as keyof typeof planners
+if (!Object.hasOwn(planners, plan)) {
+  say(`--plan cannot be "${plan}". Allowed: ${Object.keys(planners).join(', ')}.`)
+  process.exit(2)
+}
 
 const dir = values.dir ?? mkdtempSync(path.join(tmpdir(), 'temblor-chaos-'))
 const [seed, faults] = [Number(values.seed), Number(values.faults)]
 const { violations, deaths, summary } = await run({
   seed,
   faults,
+  plan,
   dir,
   without: values.without,
   say,
@@ -35,7 +42,7 @@ for (const { invariant, what, events } of violations.slice(0, 20)) {
 }
 if (violations.length + deaths.length > 0) {
   const cut = values.without ? ` --without ${values.without}` : ''
-  say(`\nagain: npm run chaos -- --seed ${seed} --faults ${faults}${cut}`)
+  say(`\nagain: npm run chaos -- --seed ${seed} --faults ${faults} --plan ${plan}${cut}`)
   say(`histories and logs: ${dir}`)
 }
 process.stdout.write(`${summary}\n`)

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outage, Part } from './history.ts'
-import type { Fault } from './plan.ts'
+import type { Client } from './client.ts'
+import { sayLate } from './late-words.ts'
+import type { Fault, LateWord } from './plan.ts'
 import type { Site, SiteListener } from './rig/site.ts'
 
 /** Breaks parts, heals them, and writes down when each of them did not do its work. */
@@ -17,9 +19,20 @@ export class Nemesis implements SiteListener {
 
   inject(fault: Fault): void {
     if (fault.kind === 'kill' && this.#isTooMuch(fault.part)) return
-    const kind = `${fault.kind} ${fault.part.split(':')[0]}`
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    this.#count(`${fault.kind} ${fault.part.split(':')[0]}`)
     this.#follow(this.#carryOut(fault))
+  }
+
+  /** Has a controller speak for a session that is over. */
+  sayLate(word: LateWord, client: Client): void {
+    const stage = { site: this.#site as Site, client, nemesis: this }
+    const said = this.during({ part: `link:${word.host}`, kind: 'cut' }, () => sayLate(stage, word))
+    this.#follow(
+      said.then(
+        (isSaid) => this.#count(isSaid ? `late ${word.what}` : `no late ${word.what}`),
+        (error: unknown) => this.#count(`no late ${word.what}: ${String(error)}`),
+      ),
+    )
   }
 
   /**
@@ -38,7 +51,7 @@ export class Nemesis implements SiteListener {
   }
 
   away(part: string, untilReady: Promise<void>): void {
-    this.#follow(this.#during({ part: part as Part, kind: 'start' }, () => untilReady))
+    this.#follow(this.during({ part: part as Part, kind: 'start' }, () => untilReady))
   }
 
   died(part: string, code: number | null): void {
@@ -47,6 +60,10 @@ export class Nemesis implements SiteListener {
 
   summary(): string {
     return [...this.#counts].map(([kind, count]) => `${kind} ${count}`).join(', ')
+  }
+
+  #count(kind: string): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
   }
 
   #follow(task: Promise<void>): void {
@@ -58,7 +75,7 @@ export class Nemesis implements SiteListener {
     const site = this.#site as Site
     const relay = site.relays.get(part)
     if (relay) {
-      await this.#during({ part, kind: kind === 'cut' ? 'cut' : 'hold' }, async () => {
+      await this.during({ part, kind: kind === 'cut' ? 'cut' : 'hold' }, async () => {
         if (kind === 'cut') relay.cut()
         else relay.hold(kind === 'hold-up' ? 'up' : kind === 'hold-down' ? 'down' : 'both')
         await sleep(forMs)
@@ -69,24 +86,25 @@ export class Nemesis implements SiteListener {
     const target = site.parts.get(part)
     if (!target?.isAlive) return
     if (kind === 'stop') {
-      await this.#during({ part, kind }, async () => {
+      await this.during({ part, kind }, async () => {
         target.freeze()
         await sleep(forMs)
         target.thaw()
       })
       return
     }
-    await this.#during({ part, kind: 'kill' }, async () => {
+    await this.during({ part, kind: 'kill' }, async () => {
       target.kill()
       await sleep(forMs)
     })
-    await this.#during({ part, kind: 'start' }, () => site.revive(part))
+    await this.during({ part, kind: 'start' }, () => site.revive(part))
   }
 
-  async #during(what: Pick<Outage, 'part' | 'kind'>, task: () => Promise<void>): Promise<void> {
+  /** Writes down that this part does not do its work while the task goes on. */
+  async during<T>(what: Pick<Outage, 'part' | 'kind'>, task: () => Promise<T>): Promise<T> {
     const begin = performance.now()
     // Written down at its end; a run is checked when everything has ended.
-    await task().finally(() => this.outages.push({ ...what, begin, end: performance.now() }))
+    return await task().finally(() => this.outages.push({ ...what, begin, end: performance.now() }))
   }
 }
 

@@ -38,10 +38,24 @@ export interface PlannedRepeat {
   readonly hangUpMs: number | undefined
 }
 
+/** One controller speaks late for a session of a host that has come back through another. */
+export interface LateWord {
+  readonly do: 'late-word'
+  /** `conclusion`: what it concludes from a Hello that came in time; `hello`: the Hello itself. */
+  readonly what: 'conclusion' | 'hello'
+  readonly host: string
+  readonly team: string
+  readonly late: string
+  readonly prompt: string
+  /** Of its request. */
+  readonly id: number
+}
+
 export type Step = { readonly atMs: number } & (
   | Fault
   | PlannedCreate
   | PlannedRepeat
+  | LateWord
   | { readonly do: 'halt-all'; readonly team: string }
   | { readonly do: 'read'; readonly of: number }
   | { readonly do: 'revoke' | 'activate'; readonly host: string }
@@ -56,9 +70,12 @@ export interface Plan {
 const stormMs = 3_500
 const faultsInStorm = 110
 /** Between most storms parts come back just so; after every third, everything that was said has arrived. */
-const calmsMs = [1_500, 1_500, 7_000]
+const calmsMs = [1_000, 1_000, 6_500]
 /** Longer than an agent waits for its controller. */
 const partitionMs = 7_500
+/** One late word. */
+const lateWordMs = 3_500
+const lateWords = ['conclusion', 'hello'] as const
 
 /**
  * Storms of faults with calms between, and what clients ask for meanwhile. The same seed makes the same
@@ -68,6 +85,13 @@ export function makePlan(seed: number, faults: number, ways: Ways): Plan {
   const maker = new PlanMaker(randomOf(seed, 0), ways)
   for (let storm = 0; maker.faults < faults; storm += 1)
     maker.addStorm(Math.min(faultsInStorm, faults - maker.faults), calmsMs[storm % 3] as number)
+  return maker.plan()
+}
+
+/** Late words, one after the other, with the rest of the service as it should be. */
+export function makeLatePlan(seed: number, faults: number, ways: Ways): Plan {
+  const maker = new PlanMaker(randomOf(seed, 0), ways)
+  while (maker.faults < faults) maker.addLateWord()
   return maker.plan()
 }
 
@@ -98,6 +122,7 @@ class PlanMaker {
   readonly #busy = new Map<string, { from: number; until: number }[]>()
   #nowMs = 500
   #creates = 0
+  #lateWords = 0
 
   constructor(random: Random, ways: Ways) {
     this.#random = random
@@ -114,7 +139,8 @@ class PlanMaker {
     const begin = this.#nowMs
     const stormEnd = begin + stormMs
     const end = stormEnd + calmMs
-    if (calmMs > 5_000) this.#addPartition(begin)
+    const isLong = calmMs > 5_000
+    if (isLong) this.#addPartition(begin)
     // Bounded: a short storm may have no room for more.
     const goal = this.faults + count
     for (let tries = 0; this.faults < goal && tries < 10 * count; tries += 1) {
@@ -130,6 +156,19 @@ class PlanMaker {
     if (random.chance(0.3)) this.#add(random.int(begin, end), { do: 'halt-all', team: 'red' })
     if (random.chance(0.4)) this.#addRevocation(begin, end)
     this.#nowMs = end
+    // By then nothing else is wrong.
+    if (isLong) this.addLateWord()
+  }
+
+  addLateWord(): void {
+    const what = lateWords[this.#lateWords % lateWords.length] as LateWord['what']
+    const { name: host, team } = this.#random.pick(this.#ways.hosts)
+    const [late, prompt] = sample(this.#ways.controllers, 2, this.#random) as [string, string]
+    const id = (this.#creates += 1)
+    this.#add(this.#nowMs, { do: 'late-word', what, host, team, late, prompt, id })
+    this.#lateWords += 1
+    this.faults += 1
+    this.#nowMs += lateWordMs
   }
 
   #add(

@@ -6,10 +6,11 @@ import type { Violation } from './check/invariant.ts'
 import { Client } from './client.ts'
 import { watchLoop, Nemesis } from './nemesis.ts'
 import type { History } from './history.ts'
-import { makePlan, type Step, type Ways } from './plan.ts'
+import { makeLatePlan, makePlan, type Step, type Ways } from './plan.ts'
 import { bounds, startSite } from './rig/site.ts'
 
 export interface RunOptions {
+  readonly plan?: keyof typeof planners
   readonly seed: number
   readonly faults: number
   /** Where histories and logs are written. */
@@ -37,14 +38,21 @@ const ways: Ways = {
   ],
 }
 
+/** What a run does, by name, and to whom. */
+export const planners = {
+  storms: { make: makePlan, ways },
+  'late-words': { make: makeLatePlan, ways: { ...ways, hosts: ways.hosts.slice(-4) } },
+}
+
 /** Injects faults and asks for attacks as the seed says, heals everything, and checks what happened. */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { seed, faults, dir, without, settleMs = 45_000, say } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const plan = makePlan(seed, faults, ways)
+  const { make, ways: parts } = planners[options.plan ?? 'storms']
+  const plan = make(seed, faults, parts)
   const nemesis = new Nemesis()
   const stopWatching = watchLoop((outage) => nemesis.outages.push(outage))
-  const site = await startSite({ dir, ways, without, listener: nemesis })
+  const site = await startSite({ dir, ways: parts, without, listener: nemesis })
   nemesis.takeOn(site)
   say(`seed ${seed}: ${plan.faults} faults in ${Math.round(plan.lengthMs / 1000)} s, in ${dir}`)
   try {
@@ -56,7 +64,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }
     await nemesis.healed()
     const healedAt = performance.now()
-    for (const { name } of site.hosts) client.change('activate', name)
+    for (const { name } of site.hosts) void client.change('activate', name)
     await client.settle()
     await untilOver(client, healedAt + settleMs)
     const attacks = await client.attacks()
@@ -80,7 +88,8 @@ function carryOut(step: Step, client: Client, nemesis: Nemesis): void {
   else if (step.do === 'repeat') client.repeat(step.of, step.hangUpMs)
   else if (step.do === 'read') client.read(step.of)
   else if (step.do === 'halt-all') client.haltAll(step.team)
-  else client.change(step.do, step.host)
+  else if (step.do === 'late-word') nemesis.sayLate(step, client)
+  else void client.change(step.do, step.host)
 }
 
 /** Whatever is not over by then is on record as it is, and is found. */

@@ -133,6 +133,18 @@ describe('targeting', () => {
     await expect.poll(() => rig.claim('h1', {}, [], 'second')).toMatchObject({ kind: 'ok' })
   })
 
+  it('takes a Hello that comes behind a later one of the same agent only when nobody speaks for the host', async () => {
+    const { claim } = rig
+    const hello = (attempt: number, lease?: number) => claim('h1', {}, [], 'h1', lease, { attempt })
+    expect(await hello(5)).toMatchObject({ kind: 'ok', epoch: 1 })
+    expect(await hello(4)).toEqual({ kind: 'outdated' })
+    // The same once more, as a connection that broke sends it; one of an agent that does not count; a later one.
+    expect(await hello(5)).toMatchObject({ kind: 'ok', epoch: 2 })
+    expect(await hello(0)).toMatchObject({ kind: 'ok', epoch: 3 })
+    expect(await hello(6, 1)).toMatchObject({ kind: 'ok', epoch: 4 })
+    await expect.poll(() => hello(4)).toMatchObject({ kind: 'ok', epoch: 5 })
+  })
+
   it('fences the older session of a host, and a revoked one', async () => {
     const hosts = openHosts(test.redis)
     await rig.claim('h1')

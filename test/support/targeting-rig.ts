@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { NewAttack } from '../../controller/store/attack-record.ts'
 import { openAttacks } from '../../controller/store/attacks.ts'
 import { openExecutions } from '../../controller/store/executions.ts'
-import { openHosts, type ClaimResult } from '../../controller/store/hosts.ts'
+import { openHosts, type ClaimResult, type HostClaim } from '../../controller/store/hosts.ts'
 import type { Redis } from '../../controller/store/redis.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
 import { readTarget } from '../../shared/targets.ts'
@@ -80,6 +80,7 @@ export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
       containers: readonly TestContainer[] = [],
       instanceId: string = identifier,
       lease: number = leaseMs,
+      more: Partial<HostClaim> = {},
     ): Promise<ClaimResult> =>
       openHosts(redis).claim(
         teamId,
@@ -90,6 +91,7 @@ export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
           version: '1',
           address: '10.0.0.1:5',
           inventory: inventory(tags, containers),
+          ...more,
         },
         lease,
       ),

@@ -1,9 +1,9 @@
 #!lua
 -- Opens a session of an agent: refuses a revoked host and a second live host of the same name.
 -- KEYS 1 live hosts, 2 hosts, 3 this host, 4 revoked instances, 5 index of hosts
--- ARGV 1 identifier, 2 instance id, 3 lease ms, then field/value pairs of the host record; `controller` among
---      them is who holds the session
--- Returns {'ok', epoch, now, 1 when another instance or nobody had this name, controller of the session before} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms}
+-- ARGV 1 identifier, 2 instance id, 3 lease ms, 4 which Hello of the agent this is (0 when nobody knows), then
+--      field/value pairs of the host record; `controller` among them is who holds the session
+-- Returns {'ok', epoch, now, 1 when another instance or nobody had this name, controller of the session before} | {'revoked'} | {'in_use', other instance, boot id, address, last seen ms} | {'outdated'} (a later Hello opened the session that is)
 -- @include host-index
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -17,12 +17,18 @@ if other and other ~= ARGV[2] and lease and tonumber(lease) > now then
   local seen = redis.call('HMGET', KEYS[3], 'boot_id', 'address', 'last_seen_ms')
   return { 'in_use', other, seen[1] or '', seen[2] or '', seen[3] or '' }
 end
+-- A controller that was frozen may have held this Hello for long. Without a lease nobody speaks for the host: then the
+-- clock of the host may have gone back.
+local latest = tonumber(redis.call('HGET', KEYS[3], 'attempt') or '0')
+if other == ARGV[2] and tonumber(ARGV[4]) > 0 and latest > tonumber(ARGV[4]) and lease and tonumber(lease) > now then
+  return { 'outdated' }
+end
 local epoch = redis.call('HINCRBY', KEYS[3], 'epoch', 1)
 local before = redis.call('HGET', KEYS[3], 'controller') or ''
 redis.call('HSETNX', KEYS[3], 'created_ms', now)
 redis.call('HSET', KEYS[3], 'identifier', ARGV[1], 'instance_id', ARGV[2], 'state', 'ACTIVE',
-  'last_seen_ms', now, 'updated_ms', now)
-for i = 4, #ARGV, 2 do
+  'last_seen_ms', now, 'updated_ms', now, 'attempt', ARGV[4])
+for i = 5, #ARGV, 2 do
   redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
 end
 redis.call('SADD', KEYS[2], ARGV[1])

@@ -18,6 +18,12 @@ export const fences: Readonly<Record<string, Fence>> = {
     instead:
       "return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8').replace(\"redis.call('HGET', host, 'epoch') ~= epoch\", 'false')",
   },
+  'hello-order': {
+    file: '/controller/store/redis.ts',
+    code: "return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8')",
+    instead:
+      "return readFileSync(new URL(`lua/${path}.lua`, import.meta.url), 'utf8').replace('latest > tonumber(ARGV[4])', 'false')",
+  },
   'dead-man': {
     file: '/agent/controller-link.ts',
     code: 'void deps.executor.endAll(',

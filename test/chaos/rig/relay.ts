@@ -10,6 +10,16 @@ export interface Relay {
   cut(): void
   /** Reads nothing that goes this way (`up` is from whoever connected); nothing is lost. */
   hold(direction: Direction): void
+  /**
+   * Whoever is connected loses the connection; the other side hears nothing of it, as when a machine loses its
+   * network. New connections are made as ever.
+   */
+  strand(): void
+  /**
+   * Resolves in the moment in which such bytes have gone up. With `hold`, nothing goes that way from the same
+   * moment on.
+   */
+  seen(isIt: (bytes: Buffer) => boolean, hold?: Direction): Promise<void>
   /** As if nothing had been. */
   heal(): void
   close(): void
@@ -20,6 +30,8 @@ type Target = { readonly port: number } | { readonly path: string }
 /** Listens on loopback; each connection goes to where `target` says at that moment. */
 export async function startRelay(target: () => Target | undefined): Promise<Relay> {
   const pairs = new Set<{ near: Socket; far: Socket }>()
+  const stranded = new Set<Socket>()
+  const watchers = new Set<(bytes: Buffer) => void>()
   let isCut = false
   let held: Direction | undefined
   const isHeld = (direction: Direction) => held === 'both' || held === direction
@@ -33,13 +45,14 @@ export async function startRelay(target: () => Target | undefined): Promise<Rela
     const end = () => {
       pairs.delete(pair)
       near.destroy()
-      far.destroy()
+      if (!stranded.has(far)) far.destroy()
     }
     far.on('error', () => undefined)
     far.setNoDelay(true)
     near.setNoDelay(true)
     carry(near, far)
     carry(far, near)
+    near.on('data', (bytes: Buffer) => watchers.forEach((watch) => watch(bytes)))
     if (isHeld('up')) near.pause()
     if (isHeld('down')) far.pause()
     near.on('close', end)
@@ -53,6 +66,15 @@ export async function startRelay(target: () => Target | undefined): Promise<Rela
       near.resetAndDestroy()
       far.destroy()
     }
+    for (const far of stranded) far.destroy()
+    stranded.clear()
+  }
+  const hold = (direction: Direction) => {
+    held = direction
+    for (const { near, far } of pairs) {
+      if (isHeld('up')) near.pause()
+      if (isHeld('down')) far.pause()
+    }
   }
   return {
     port: (server.address() as AddressInfo).port,
@@ -60,12 +82,23 @@ export async function startRelay(target: () => Target | undefined): Promise<Rela
       isCut = true
       breakAll()
     },
-    hold(direction) {
-      held = direction
+    hold,
+    strand() {
       for (const { near, far } of pairs) {
-        if (isHeld('up')) near.pause()
-        if (isHeld('down')) far.pause()
+        stranded.add(far)
+        near.resetAndDestroy()
       }
+    },
+    seen(isIt, direction) {
+      return new Promise((done) => {
+        const watch = (bytes: Buffer) => {
+          if (!isIt(bytes)) return
+          watchers.delete(watch)
+          if (direction) hold(direction)
+          done()
+        }
+        watchers.add(watch)
+      })
     },
     heal() {
       isCut = false

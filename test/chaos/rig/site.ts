@@ -41,6 +41,10 @@ export interface Site {
   readonly relays: ReadonlyMap<string, Relay>
   /** Addresses of the API of the controllers that are alive. */
   apis(): string[]
+  /** The address of one of them; undefined when it is not there. */
+  apiOf(controller: string): string | undefined
+  /** From now on this host's agent comes to this controller; without one, to any. */
+  steer(host: string, controller: string | undefined): void
   /** Starts a part that was killed, again and again until it is there. */
   revive(part: string): Promise<void>
   journals(): JournalState[]
@@ -101,15 +105,16 @@ export async function startSite(options: SiteOptions): Promise<Site> {
     })
     await part.start()
   }
-  const doors = () => controllersOf(parts).map(({ grpcPort }) => grpcPort)
+  const steered = new Map<string, string>()
   let turn = 0
+  const doorFor = (host: string) => {
+    const open = controllersOf(parts, steered.get(host))
+    const door = open[(turn += 1) % open.length]
+    return door && { port: door.grpcPort }
+  }
   await Promise.all(
     ways.hosts.map(async ({ name, team }) => {
-      const relay = await startRelay(() => {
-        const open = doors()
-        const port = open[(turn += 1) % open.length]
-        return port === undefined ? undefined : { port }
-      })
+      const relay = await startRelay(() => doorFor(name))
       relays.set(`link:${name}`, relay)
       const part = add({
         name: `agent:${name}`,
@@ -127,7 +132,12 @@ export async function startSite(options: SiteOptions): Promise<Site> {
     parts,
     relays,
     revive,
-    apis: () => controllersOf(parts).map(({ httpPort }) => `http://127.0.0.1:${httpPort}`),
+    apis: () => controllersOf(parts).map(apiAt),
+    apiOf: (controller) => controllersOf(parts, controller).map(apiAt)[0],
+    steer(host, controller) {
+      if (controller === undefined) steered.delete(host)
+      else steered.set(host, controller)
+    },
     journals: () => ways.hosts.flatMap(({ name }) => readJournal(dir, name)),
     async stop() {
       over.abort()
@@ -189,10 +199,18 @@ function agentEnv(dir: string, name: string, join: string): NodeJS.ProcessEnv {
   }
 }
 
-function controllersOf(parts: ReadonlyMap<string, PartProcess>) {
+interface Doors {
+  readonly httpPort: number
+  readonly grpcPort: number
+}
+
+const apiAt = ({ httpPort }: Doors) => `http://127.0.0.1:${httpPort}`
+
+/** The controllers that are there: all, or this one. */
+function controllersOf(parts: ReadonlyMap<string, PartProcess>, name = ''): Doors[] {
   return [...parts.values()]
-    .filter((part) => part.name.startsWith('controller:') && part.isAlive && part.ready)
-    .map((part) => part.ready as { httpPort: number; grpcPort: number })
+    .filter((part) => part.name.startsWith(`controller:${name}`) && part.isAlive && part.ready)
+    .map((part) => part.ready as Doors)
 }
 
 function readJournal(dir: string, host: string): JournalState[] {
