@@ -13,6 +13,8 @@ export interface InboxDeps {
   /** What cannot be handled at all ends the session. */
   onFailure(error: unknown): void
   readonly isOver: () => boolean
+  /** Whether it may be on its way to storage while others are; these keep their order by themselves. */
+  isGathered(message: AgentMessage__Output): boolean
 }
 
 /**
@@ -20,7 +22,8 @@ export interface InboxDeps {
  * stays, and nothing is lost. Resolves when more may be read.
  */
 export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) => Promise<void> {
-  let last = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
+  let lastAlone = last
   let waiting = 0
   const take = async (message: AgentMessage__Output): Promise<void> => {
     try {
@@ -33,7 +36,12 @@ export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) =>
   }
   return async (message) => {
     waiting += 1
-    last = last.then(() => take(message))
+    if (deps.isGathered(message)) {
+      last = Promise.all([last, lastAlone.then(() => take(message))])
+    } else {
+      last = last.then(() => take(message))
+      lastAlone = last
+    }
     if (waiting >= most) await last
   }
 }

@@ -1,3 +1,4 @@
+import type { Stage } from '../../shared/stages.ts'
 import type { Store } from '../store/store.ts'
 import type { FullOrder } from '../store/waiting-orders.ts'
 import { timesOf, timesOfOrder, type ExecutionTimes } from './orders.ts'
@@ -5,6 +6,7 @@ import { timesOf, timesOfOrder, type ExecutionTimes } from './orders.ts'
 interface OpenExecution {
   readonly attackId: string
   readonly times: ExecutionTimes
+  stage: Stage | undefined
 }
 
 /** What a session has ordered or heard of, and not heard the end of; it is known without storage. */
@@ -18,22 +20,36 @@ export class OpenExecutions {
     this.#teamId = teamId
   }
 
+  knownTimesOf(executionId: string): ExecutionTimes | undefined {
+    return this.#known.get(executionId)?.times
+  }
+
   /** How long an execution takes; no time at all when it is not known. */
   async timesOf(executionId: string): Promise<ExecutionTimes> {
-    const cached = this.#known.get(executionId)
-    if (cached) return cached.times
+    const cached = this.knownTimesOf(executionId)
+    if (cached) return cached
     const execution = await this.#store.executions.find(this.#teamId, executionId)
     const attack = execution && (await this.#store.attacks.find(this.#teamId, execution.attackId))
     if (!attack) return { lengthMs: 0, settleMs: undefined }
     const times = timesOf(attack, execution)
-    this.#known.set(executionId, { attackId: attack.id, times })
+    this.#known.set(executionId, { attackId: attack.id, times, stage: undefined })
     return times
   }
 
   /** What was ordered need not be looked up when it is reported. */
   note(order: FullOrder): void {
+    const { executionId, attackId } = order
+    if (this.#known.has(executionId)) return
     const times = timesOfOrder(order)
-    if (times) this.#known.set(order.executionId, { attackId: order.attackId, times })
+    if (times) this.#known.set(executionId, { attackId, times, stage: undefined })
+  }
+
+  /** Whether an execution is where it was at the last report. */
+  stays(executionId: string, stage: Stage): boolean {
+    const known = this.#known.get(executionId)
+    if (!known || known.stage === stage) return known !== undefined
+    known.stage = stage
+    return false
   }
 
   over(executionId: string): void {

@@ -6,6 +6,7 @@ import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolRespon
 import { loadAgentService } from '../../proto/load.ts'
 import type { ControllerConfig } from '../config.ts'
 import { isId } from '../store/keys.ts'
+import { openGathered } from './gathered.ts'
 import { Heartbeats } from './heartbeats.ts'
 import type { Team } from '../store/companies.ts'
 import type { AgentSubject } from './authority.ts'
@@ -41,14 +42,15 @@ export interface AgentServer {
  * @throws Error when the port is taken
  */
 export async function startAgentServer(
-  given: Omit<SessionDeps, 'heartbeats'>,
+  given: Omit<SessionDeps, 'heartbeats' | 'gathered'>,
   door: AgentDoor,
   listen: { host: string; port: number },
   limits: AgentLimits,
 ): Promise<AgentServer> {
   const heartbeats = new Heartbeats({ hosts: given.store.hosts, logger: given.logger })
   const admit = createRegistrations(limits.registrationsPerSecond)
-  const deps = { ...given, heartbeats, admit }
+  const gathered = openGathered(given.store.executions)
+  const deps = { ...given, heartbeats, gathered, admit }
   const server = new Server({ ...keepalive, 'grpc.enable_channelz': 0 })
   server.addService(loadAgentService().service, {
     Enrol: (
@@ -160,6 +162,7 @@ function inboxOf(deps: ServerDeps, session: AgentSession, stream: AgentStream) {
   return createInbox({
     handle: (message) => session.handle(message),
     isOver: () => stream.isOver(),
+    isGathered: (message) => session.isGathered(message),
     onFailure(err) {
       deps.logger.info({ err, host: session.identifier }, 'session of an agent broke')
       stream.close()

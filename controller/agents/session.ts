@@ -1,24 +1,22 @@
 import type { Logger } from 'pino'
 import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
-import type { CommandAck__Output } from '../../proto/gen/temblor/agent/v1/CommandAck.ts'
-import type { ExecutionUpdate__Output } from '../../proto/gen/temblor/agent/v1/ExecutionUpdate.ts'
 import type { Heartbeat__Output } from '../../proto/gen/temblor/agent/v1/Heartbeat.ts'
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
-import { isEndReason, isStage, isTerminal } from '../../shared/stages.ts'
 import type { RefreshResult } from '../store/hosts.ts'
 import type { Team } from '../store/companies.ts'
 import type { Store } from '../store/store.ts'
 import type { FullOrder } from '../store/waiting-orders.ts'
 import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { AgentSubject, Authority } from './authority.ts'
+import type { Gathered } from './gathered.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { AgentHub } from './hub.ts'
-import { readEffect } from './effect-json.ts'
 import { recordManualAttack } from './manual-attack.ts'
 import { OpenExecutions } from './open-executions.ts'
-import { haltGeneration, lostInMs, orderMessage } from './orders.ts'
+import { haltGeneration, orderMessage } from './orders.ts'
 import { identifierProblem, refusedClaim } from './refused-claim.ts'
+import { Reports } from './reports.ts'
 import type { AgentStream } from './stream.ts'
 
 /** A host is targetable while its lease lasts: three heartbeats. */
@@ -38,6 +36,7 @@ export interface SessionDeps {
   readonly logger: Logger
   readonly controllerId: string
   readonly heartbeats: Heartbeats
+  readonly gathered: Gathered
   /** Of the kernel that this controller runs on. */
   readonly bootId: string
   readonly heartbeatMs: number
@@ -52,11 +51,11 @@ export class AgentSession {
   private readonly deps: SessionDeps
   private readonly agent: AgentPeer
   private readonly stream: AgentStream
-  private readonly version: string
   /** Newer sessions of the same host have a greater one. */
   readonly epoch: number
   private readonly leaseMs: number
   private readonly open: OpenExecutions
+  private readonly reports: Reports
   private heartbeatSeen = 0
   private delivery: Promise<void> | undefined
   private deliverAgain = false
@@ -74,10 +73,19 @@ export class AgentSession {
     this.teamId = team.id
     this.companyId = team.companyId
     this.identifier = hello.identifier
-    this.version = hello.version
     this.epoch = epoch
     this.leaseMs = deps.heartbeatMs * heartbeatsPerLease
     this.open = new OpenExecutions(deps.store, team.id)
+    this.reports = new Reports({
+      words: deps.gathered.words,
+      open: this.open,
+      stream,
+      logger: deps.logger,
+      teamId: team.id,
+      session: { host: hello.identifier, epoch },
+      version: hello.version,
+      onOutdated: () => this.giveWay(),
+    })
   }
 
   /** Opens a session, or answers the Hello with a refusal and undefined. */
@@ -118,13 +126,19 @@ export class AgentSession {
     const { heartbeat, inventory, commandAck, executionUpdate, manualAttack } = message
     if (heartbeat) this.onHeartbeat(heartbeat)
     else if (inventory) await this.onInventory(inventory)
-    else if (commandAck) await this.onCommandAck(commandAck)
-    else if (executionUpdate) await this.onUpdate(executionUpdate)
+    else if (commandAck) await this.reports.onCommandAck(commandAck)
+    else if (executionUpdate) await this.reports.onUpdate(executionUpdate)
     else if (manualAttack)
       await recordManualAttack(this.deps, this.agent, this.identifier, manualAttack)
     else if (message.renewCertificate) await this.onRenew(message.renewCertificate.csrPem)
     else if (message.bye) await this.onBye()
     else this.deps.logger.warn({ host: this.identifier }, 'unexpected message from an agent')
+  }
+
+  /** Whether this may be on its way to storage together with what comes before and after it. */
+  isGathered({ commandAck, executionUpdate }: AgentMessage__Output): boolean {
+    if (!executionUpdate) return !!commandAck
+    return this.open.knownTimesOf(executionUpdate.executionId) !== undefined
   }
 
   deliverSoon(): void {
@@ -247,52 +261,16 @@ export class AgentSession {
     if (result.kind === 'ok' && result.waitingOrders > 0) this.deliverSoon()
   }
 
-  private async onCommandAck(order: CommandAck__Output): Promise<void> {
-    const session = { host: this.identifier, epoch: this.epoch }
-    if (!(await this.deps.store.executions.acknowledge(this.teamId, session, order))) this.giveWay()
-  }
-
-  private async onUpdate(update: ExecutionUpdate__Output): Promise<void> {
-    const { executionId, seq, stage } = update
-    const ack = { updateAck: { executionId, seq } }
-    if (!isStage(stage)) {
-      this.deps.logger.warn({ host: this.identifier, executionId, stage }, 'unknown stage')
-      this.stream.send(ack)
-      return
-    }
-    const result = await this.deps.store.executions.report(this.teamId, {
-      ...update,
-      stage,
-      host: this.identifier,
-      epoch: this.epoch,
-      reason: isEndReason(update.reason) ? update.reason : undefined,
-      requested: readEffect(update.requestedJson),
-      measured: readEffect(update.measuredJson),
-      clientVersion: this.version,
-      lostInMs: isTerminal(stage)
-        ? 0
-        : lostInMs(stage, await this.open.timesOf(executionId), update.ageMs),
-    })
-    if (result === 'outdated') {
-      // Not acknowledged: the agent says it again over the session that counts.
-      this.giveWay()
-      return
-    }
-    if (isTerminal(stage)) this.open.over(executionId)
-    if (result === 'foreign' || result === 'unknown')
-      this.deps.logger.warn({ host: this.identifier, executionId, result }, 'report not accepted')
-    this.stream.send(ack)
-  }
-
   private async onRenew(csrPem: string): Promise<void> {
     const certificatePem = await this.deps.authority.issueAgentCertificate(csrPem, this.agent)
     this.stream.send({ renewedCertificate: { certificatePem } })
   }
 
   private async deliver(): Promise<void> {
-    const { executions } = this.deps.store
-    const askedMs = performance.now()
-    const { nowMs, orders } = await executions.ordersFor(this.teamId, this.identifier)
+    const { askedMs, nowMs, orders } = await this.deps.gathered.orders.add(this.teamId, {
+      host: this.identifier,
+      isOver: () => this.stream.isOver(),
+    })
     if (performance.now() - askedMs > ordersFreshForMs) {
       this.deliverAgain = true
       return

@@ -16,19 +16,15 @@ import {
 import { isId, keys } from './keys.ts'
 import { readInSlices } from './read-in-slices.ts'
 import { loadScript, redisNowMs, type Redis } from './redis.ts'
-import { readOrders, type FullOrder, type WaitingOrder } from './waiting-orders.ts'
+import { readOrders, type OrdersOfHost, type WaitingOrder } from './waiting-orders.ts'
 
 export type { ExecutionRecord } from './execution-record.ts'
 
-const move = loadScript('move-execution')
-const acknowledge = loadScript('acknowledge-order')
+const hear = loadScript('hear-agents')
 const giveUp = loadScript('give-up-execution')
 
 /** A report of an agent about one of its executions. */
-export interface ExecutionReport {
-  readonly host: string
-  /** Of the session that it came over. */
-  readonly epoch: number
+export interface ExecutionReport extends HostSession {
   readonly executionId: string
   readonly seq: number
   readonly stage: Stage
@@ -43,9 +39,14 @@ export interface ExecutionReport {
   readonly lostInMs: number
 }
 
+/** What an agent says of its executions: where one stands, or that an order is in its journal. */
+export type AgentWord =
+  | ({ readonly kind: 'report' } & ExecutionReport)
+  | ({ readonly kind: 'order' } & HostSession & WaitingOrder)
+
 /**
- * `foreign`: another host's execution; `unknown`: there is none of this id; `outdated`: the session is not the
- * host's own any more, and the agent says it again over the one that is.
+ * `foreign`: another host's execution; `unknown`: there is no execution, or no order, of this id; `outdated`: the
+ * session is not the host's own any more, and the agent says it again over the one that is.
  */
 export type MoveResult =
   | 'moved'
@@ -68,12 +69,11 @@ export interface Executions {
   ofAttacks(teamId: string, attackIds: readonly string[]): Promise<ExecutionRecord[][]>
   /** The same with only what an attack is told from. */
   briefOfAttacks(teamId: string, attackIds: readonly string[]): Promise<ExecutionBrief[][]>
-  report(teamId: string, report: ExecutionReport): Promise<MoveResult>
-  /** The host has the order in its journal. @returns false when the session is not the host's own any more */
-  acknowledge(teamId: string, session: HostSession, order: WaitingOrder): Promise<boolean>
+  /** Applies what agents say, all in one step and each as if it came alone; gives the results in their order. */
+  hear(teamId: string, words: readonly AgentWord[]): Promise<MoveResult[]>
   waitingOrders(teamId: string, host: string): Promise<WaitingOrder[]>
-  /** The orders that a host can be given now, and Redis' clock at that moment. */
-  ordersFor(teamId: string, host: string): Promise<{ nowMs: number; orders: FullOrder[] }>
+  /** The orders that each of these hosts can be given now; when they are many, those of the first hosts only. */
+  ordersFor(teamId: string, hosts: readonly string[]): Promise<OrdersOfHost[]>
   /** Executions of a host that are not over. */
   openOn(teamId: string, host: string): Promise<ExecutionRecord[]>
   /** Executions past their due time. */
@@ -120,21 +120,7 @@ export function openExecutions(redis: Redis): Executions {
       return lists.map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
     },
     briefOfAttacks: (teamId, attackIds) => readBriefs(redis, teamId, attackIds),
-    report: (teamId, report) => moveByReport(redis, teamId, report),
-    async acknowledge(teamId, { host, epoch }, { executionId, generation }) {
-      if (!isId(executionId)) return true
-      const result = await acknowledge.run(
-        redis,
-        [
-          keys.execution(teamId, executionId),
-          keys.outbox(teamId, host),
-          keys.events(teamId),
-          keys.host(teamId, host),
-        ],
-        [host, executionId, generation, epoch],
-      )
-      return result !== -1
-    },
+    hear: (teamId, words) => hearAgents(redis, teamId, words),
     async waitingOrders(teamId, host) {
       const outbox = await redis.hgetall(keys.outbox(teamId, host))
       return Object.entries(outbox).map(([executionId, generation]) => ({
@@ -142,7 +128,7 @@ export function openExecutions(redis: Redis): Executions {
         generation: Number(generation),
       }))
     },
-    ordersFor: (teamId, host) => readOrders(redis, teamId, host),
+    ordersFor: (teamId, hosts) => readOrders(redis, teamId, hosts),
     async openOn(teamId, host) {
       const ids = await redis.smembers(keys.openExecutions(teamId, host))
       return await readMany(teamId, ids)
@@ -201,32 +187,47 @@ async function readBriefs(
   return lists.map((ids) => ids.flatMap(() => toBrief(answers[at++] as (string | null)[]) ?? []))
 }
 
-/** The keys that scripts which move an execution have in common, in their order. */
-function commonKeys(teamId: string, executionId: string, host: string): string[] {
-  return [
-    keys.execution(teamId, executionId),
-    keys.due(teamId),
-    keys.openExecutions(teamId, host),
-    keys.events(teamId),
-    keys.activeAttacks(teamId),
-  ]
-}
-
-function movingKeys(teamId: string, executionId: string, host: string): string[] {
-  return [
-    ...commonKeys(teamId, executionId, host),
-    keys.series(teamId, executionId),
-    keys.host(teamId, host),
-    keys.outbox(teamId, host),
-  ]
-}
-
-async function moveByReport(
+async function hearAgents(
   redis: Redis,
   teamId: string,
-  report: ExecutionReport,
-): Promise<MoveResult> {
-  if (!isId(report.executionId)) return 'unknown'
+  words: readonly AgentWord[],
+): Promise<MoveResult[]> {
+  const known = words.filter(({ executionId }) => isId(executionId))
+  const args = known.map((word) => (word.kind === 'order' ? orderArgs(word) : reportArgs(word)))
+  const results = known.length > 0 ? await runHear(redis, teamId, args) : []
+  let at = 0
+  return words.map(
+    ({ executionId }) => (isId(executionId) ? results[at++] : undefined) ?? 'unknown',
+  )
+}
+
+type WordArgs = readonly (string | number)[]
+
+async function runHear(
+  redis: Redis,
+  teamId: string,
+  words: readonly WordArgs[],
+): Promise<MoveResult[]> {
+  const prefixes = [
+    keys.executionPrefix(teamId),
+    keys.attackPrefix(teamId),
+    keys.hostPrefix(teamId),
+    keys.outboxPrefix(teamId),
+    keys.openPrefix(teamId),
+  ]
+  return (await hear.run(
+    redis,
+    [keys.due(teamId), keys.events(teamId), keys.activeAttacks(teamId)],
+    [...prefixes, ...words.flat()],
+  )) as MoveResult[]
+}
+
+function orderArgs(order: HostSession & WaitingOrder): WordArgs {
+  const { host, epoch, executionId, generation } = order
+  return ['order', host, epoch, executionId, generation, '', '', 0, 0, '', '', '[]']
+}
+
+function reportArgs(report: ExecutionReport): WordArgs {
   const fields: Record<string, string> = {
     client_version: report.clientVersion,
     ...(report.reason ? { reason: report.reason } : {}),
@@ -235,20 +236,20 @@ async function moveByReport(
     ...(report.measured ? { measured: JSON.stringify(report.measured) } : {}),
     ...(report.backend ? { backend: report.backend } : {}),
   }
-  const [result] = (await move.run(redis, movingKeys(teamId, report.executionId, report.host), [
+  return [
+    'report',
     report.host,
+    report.epoch,
+    report.executionId,
     report.seq,
     report.stage,
     allowedFrom(report.stage).join(),
     isTerminal(report.stage) ? 1 : 0,
     Math.round(report.ageMs),
     Math.round(report.lostInMs),
-    keys.attackPrefix(teamId),
     report.measured?.value ?? '',
-    report.epoch,
-    ...Object.entries(fields).flat(),
-  ])) as [MoveResult]
-  return result
+    JSON.stringify(Object.entries(fields).flat()),
+  ]
 }
 
 async function giveUpExecution(
@@ -261,7 +262,14 @@ async function giveUpExecution(
   const { id, host } = execution
   const done = await giveUp.run(
     redis,
-    [...commonKeys(teamId, id, host), keys.outbox(teamId, host)],
+    [
+      keys.execution(teamId, id),
+      keys.due(teamId),
+      keys.openExecutions(teamId, host),
+      keys.events(teamId),
+      keys.activeAttacks(teamId),
+      keys.outbox(teamId, host),
+    ],
     [id, stage, reason, message, allowedFrom(stage).join(), keys.attackPrefix(teamId)],
   )
   return done === 1
@@ -275,7 +283,8 @@ async function endExecution(
 ): Promise<void> {
   const stage = endReasons[reason]
   const from = allowedFrom(stage).join()
-  const fixed = ['', 0, stage, from, 1, 0, '', keys.attackPrefix(teamId), '', epoch ?? '']
-  const fields = ['reason', reason, 'output', message]
-  await move.run(redis, movingKeys(teamId, id, host), [...fixed, ...fields])
+  const fields = JSON.stringify(['reason', reason, 'output', message])
+  await runHear(redis, teamId, [
+    ['end', host, epoch ?? '', id, 0, stage, from, 1, 0, '', '', fields],
+  ])
 }

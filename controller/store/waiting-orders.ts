@@ -3,8 +3,12 @@ import { loadScript, type Redis } from './redis.ts'
 
 const read = loadScript('read-orders')
 
-/** What the script says of each order. */
-const fieldsOfOrder = 8
+/** What the script says of each attack, and of each order. */
+const fieldsOfAttack = 4
+const fieldsOfOrder = 5
+
+/** So many orders are read by one script; those of one host are never torn apart. */
+const mostOrders = 200
 
 /** An order that waits for a host. */
 export interface WaitingOrder {
@@ -22,32 +26,56 @@ export interface FullOrder extends WaitingOrder {
   readonly startByMs: number
 }
 
-/** The orders that a host can be given now. */
+/** The orders that a host can be given, and Redis' clock at the moment at which they were read. */
+export interface OrdersOfHost {
+  readonly nowMs: number
+  readonly orders: readonly FullOrder[]
+}
+
+/** The orders that some hosts can be given now; of many orders, those of the first hosts. */
 export async function readOrders(
   redis: Redis,
   teamId: string,
-  host: string,
-): Promise<{ nowMs: number; orders: FullOrder[] }> {
-  const [nowMs, ...values] = (await read.run(
+  hosts: readonly string[],
+): Promise<OrdersOfHost[]> {
+  const [nowMs, attacks, ...found] = (await read.run(
     redis,
-    [keys.outbox(teamId, host)],
-    [keys.executionPrefix(teamId), keys.attackPrefix(teamId)],
-  )) as [number, ...string[]]
-  const orders: FullOrder[] = []
-  for (let at = 0; at < values.length; at += fieldsOfOrder) {
-    const [executionId = '', generation, containerId = '', containerName = '', ...ofAttack] =
-      values.slice(at, at + fieldsOfOrder)
-    const [attackId = '', type = '', paramsJson = '{}', startByMs] = ofAttack
-    orders.push({
-      executionId,
-      generation: Number(generation),
-      containerId,
-      containerName,
-      attackId,
-      type,
-      paramsJson,
-      startByMs: Number(startByMs),
-    })
+    [keys.due(teamId)],
+    [
+      keys.executionPrefix(teamId),
+      keys.attackPrefix(teamId),
+      keys.outboxPrefix(teamId),
+      mostOrders,
+      ...hosts,
+    ],
+  )) as [number, string[], ...(string | number)[][]]
+  return found.map((values) => ({
+    nowMs,
+    orders: inGroups(values, fieldsOfOrder).map((order) => toOrder(order, attacks)),
+  }))
+}
+
+function toOrder(values: readonly (string | number)[], attacks: readonly string[]): FullOrder {
+  const [executionId, generation, containerId, containerName, number] = values
+  const at = Number(number) * fieldsOfAttack
+  const [attackId = '', type = '', paramsJson = '{}', startByMs] = attacks.slice(
+    at,
+    at + fieldsOfAttack,
+  )
+  return {
+    executionId: String(executionId),
+    generation: Number(generation),
+    containerId: String(containerId),
+    containerName: String(containerName),
+    attackId,
+    type,
+    paramsJson,
+    startByMs: Number(startByMs),
   }
-  return { nowMs, orders }
+}
+
+function inGroups<T>(values: readonly T[], size: number): T[][] {
+  return Array.from({ length: values.length / size }, (_, at) =>
+    values.slice(at * size, (at + 1) * size),
+  )
 }

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openAttacks } from '../../controller/store/attacks.ts'
-import { openExecutions, type ExecutionReport } from '../../controller/store/executions.ts'
+import {
+  openExecutions,
+  type AgentWord,
+  type ExecutionReport,
+} from '../../controller/store/executions.ts'
 import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
 import { readTarget } from '../../shared/targets.ts'
@@ -58,25 +62,38 @@ describe('executions', () => {
     if (!execution) throw new Error('There is no such execution.')
     return execution
   }
-  const acknowledge = (generation: number) =>
-    executions().acknowledge(teamId, { host: 'h1', epoch }, { executionId, generation })
-  const report = (seq: number, stage: ExecutionReport['stage'], more?: Partial<ExecutionReport>) =>
-    executions().report(teamId, {
-      host: 'h1',
-      epoch,
-      executionId,
-      seq,
-      stage,
-      reason: undefined,
-      message: '',
-      ageMs: 0,
-      requested: undefined,
-      measured: undefined,
-      backend: '',
-      clientVersion: '1',
-      lostInMs: 60_000,
-      ...more,
-    })
+  const hear = async (word: AgentWord) => (await executions().hear(teamId, [word]))[0]
+  const order = (generation: number, more?: { host?: string; epoch?: number }): AgentWord => ({
+    kind: 'order',
+    host: 'h1',
+    epoch,
+    executionId,
+    generation,
+    ...more,
+  })
+  const acknowledge = (generation: number) => hear(order(generation))
+  const word = (
+    seq: number,
+    stage: ExecutionReport['stage'],
+    more?: Partial<ExecutionReport>,
+  ): AgentWord => ({
+    kind: 'report',
+    host: 'h1',
+    epoch,
+    executionId,
+    seq,
+    stage,
+    reason: undefined,
+    message: '',
+    ageMs: 0,
+    requested: undefined,
+    measured: undefined,
+    backend: '',
+    clientVersion: '1',
+    lostInMs: 60_000,
+    ...more,
+  })
+  const report = (...of: Parameters<typeof word>) => hear(word(...of))
 
   it('go from order to report to end, each step with its time', async () => {
     expect((await find()).stage).toBe('Pending')
@@ -132,7 +149,7 @@ describe('executions', () => {
     await openSession('h2')
     expect(await report(1, 'Successful', { host: 'h2' })).toBe('foreign')
     expect(await report(1, 'Running', { executionId: randomUUID() })).toBe('unknown')
-    await executions().acknowledge(teamId, { host: 'h2', epoch }, { executionId, generation: 1 })
+    expect(await hear(order(1, { host: 'h2' }))).toBe('unknown')
     expect((await find()).stage).toBe('Pending')
     expect(await orders()).toHaveLength(1)
   })
@@ -179,6 +196,42 @@ describe('executions', () => {
     expect(await find()).toMatchObject({ stage: 'ClientAborted', reason: 'agent_restarted' })
   })
 
+  it('are heard of together as if each word came alone', async () => {
+    const stranger = { executionId: randomUUID() }
+    const words = [
+      order(1),
+      word(1, 'Initializing'),
+      word(2, 'Running', { epoch: epoch - 1 }),
+      word(2, 'Running', stranger),
+      word(2, 'Running', { executionId: '} not an id' }),
+      word(2, 'Running'),
+      word(2, 'Running'),
+      word(9, 'Running', { host: 'h2', epoch: 1 }),
+      order(1),
+      word(3, 'Successful', { reason: 'completed' }),
+    ]
+    await openSession('h2')
+    expect(await executions().hear(teamId, words)).toEqual([
+      'moved',
+      'moved',
+      'outdated',
+      'unknown',
+      'unknown',
+      'moved',
+      'repeated',
+      'foreign',
+      'unknown',
+      'moved',
+    ])
+    const { stage, serviceStates, clientStates } = await find()
+    expect(stage).toBe('Successful')
+    const stages = ['Initializing', 'Running', 'Successful']
+    expect(serviceStates.map((one) => one.stage)).toEqual(['Pending', 'Distributed', ...stages])
+    expect(clientStates.map((one) => one.stage)).toEqual(stages)
+    expect(await executions().openOn(teamId, 'h1')).toEqual([])
+    expect(await openAttacks(test.redis).activeIds(teamId)).toEqual([])
+  })
+
   // A frozen controller holds what an agent said, and goes on with it after the agent has come back elsewhere.
   describe('of a host with a newer session', () => {
     const older = 1
@@ -187,12 +240,10 @@ describe('executions', () => {
       report(seq, stage, { ...more, epoch: older })
 
     it('keep an order that only the older session has acknowledged', async () => {
-      const order = { executionId, generation: 1 }
-      const session = { host: 'h1', epoch: older }
-      expect(await executions().acknowledge(teamId, session, order)).toBe(false)
-      expect(await orders()).toEqual([order])
+      expect(await hear(order(1, { epoch: older }))).toBe('outdated')
+      expect(await orders()).toEqual([{ executionId, generation: 1 }])
       expect((await find()).stage).toBe('Pending')
-      expect(await executions().acknowledge(teamId, { ...session, epoch }, order)).toBe(true)
+      expect(await hear(order(1))).toBe('moved')
       expect(await orders()).toEqual([])
     })
 

@@ -176,7 +176,9 @@ describe('an attack on more hosts than one script writes', () => {
     const result = await rig.create(all)
     if (result.kind !== 'created') throw new Error(result.kind)
     const executions = openExecutions(test.redis)
-    const [order] = (await executions.ordersFor(rig.teamId, 'h1')).orders
+    const ordersOf = async (host: string) =>
+      (await executions.ordersFor(rig.teamId, [host]))[0]?.orders ?? []
+    const [order] = await ordersOf('h1')
     expect(order?.generation).toBe(1)
     const by = { who: 'ann', reason: 'enough', reference: '' }
     const told: string[] = []
@@ -184,17 +186,23 @@ describe('an attack on more hosts than one script writes', () => {
     await until('the first slice is halted', () => told.length > 0, 15_000, 0)
     // The last ones are not halted yet.
     const last = (await rig.executionsOf(result.attackId)).at(-1)?.host ?? ''
-    const { orders: early } = await executions.ordersFor(rig.teamId, last)
+    const early = await ordersOf(last)
     expect(early.filter(({ generation }) => generation === 1)).toEqual([])
     expect((await halting)?.toSorted()).toEqual(names.toSorted())
     expect(told.toSorted()).toEqual(names.toSorted())
     const stages = (await executions.briefOfAttacks(rig.teamId, [result.attackId]))[0]
     expect(new Set(stages?.map(({ stage }) => stage))).toEqual(new Set(['Halt']))
-    const { orders } = await executions.ordersFor(rig.teamId, 'h1')
+    const orders = await ordersOf('h1')
     expect(orders.map(({ generation }) => generation)).toEqual([2])
     // What was on its way when the halt came.
-    if (order) await executions.acknowledge(rig.teamId, { host: 'h1', epoch: 1 }, order)
-    expect((await executions.ordersFor(rig.teamId, 'h1')).orders).toEqual(orders)
+    const said = {
+      kind: 'order' as const,
+      host: 'h1',
+      epoch: 1,
+      executionId: order?.executionId ?? '',
+    }
+    expect(await executions.hear(rig.teamId, [{ ...said, generation: 1 }])).toEqual(['unknown'])
+    expect(await ordersOf('h1')).toEqual(orders)
     expect(await attacks().halt(rig.teamId, result.attackId, by)).toEqual([])
   })
 

@@ -56,8 +56,9 @@ describe('a shutdown of which no more is heard', () => {
     if (result.kind !== 'created') throw new Error(result.kind)
     const [order] = await store.executions.waitingOrders(teamId, 'h1')
     const executionId = order?.executionId as string
-    const report = (seq: number, stage: Stage, change: object = {}) =>
-      store.executions.report(teamId, {
+    const report = async (seq: number, stage: Stage, change: object = {}) => {
+      const word = {
+        kind: 'report' as const,
         host: 'h1',
         epoch: 1,
         executionId,
@@ -72,7 +73,9 @@ describe('a shutdown of which no more is heard', () => {
         clientVersion: '1',
         lostInMs: 60_000,
         ...change,
-      })
+      }
+      return (await store.executions.hear(teamId, [word]))[0]
+    }
     for (const [index, stage] of reached.entries()) await report(index + 1, stage)
     if (!isAlive) await store.hosts.release(teamId, 'h1', 1)
     return {

@@ -1,0 +1,63 @@
+import type { AgentWord, Executions, MoveResult } from '../store/executions.ts'
+import type { OrdersOfHost } from '../store/waiting-orders.ts'
+import { Batches } from './batches.ts'
+
+/** So many words in one step: Redis needs some 20 µs for each. */
+const mostWords = 100
+/** Figures of a team that come within this time are written in one step. */
+const figuresGatherMs = 50
+/** So many hosts are read in one step. */
+const mostHosts = 200
+
+/** What a session asks for or says; what nobody waits for any more is not tried again. */
+interface OfSession {
+  readonly isOver: () => boolean
+}
+
+/** What an agent says of its executions. */
+export type GatheredWord = OfSession & { readonly word: AgentWord }
+
+/** A host whose orders are wanted. */
+export type GatheredHost = OfSession & { readonly host: string }
+
+/** The orders of a host, and when they were asked for, by the clock of this process. */
+export interface GatheredOrders extends OrdersOfHost {
+  readonly askedMs: number
+}
+
+/** What the sessions of a team say and ask of its executions, gathered. */
+export interface Gathered {
+  readonly words: Batches<GatheredWord, MoveResult>
+  readonly orders: Batches<GatheredHost, GatheredOrders>
+}
+
+/** Opens the ways by which sessions write and read executions. */
+export function openGathered(executions: Pick<Executions, 'hear' | 'ordersFor'>): Gathered {
+  return {
+    words: new Batches<GatheredWord, MoveResult>({
+      most: mostWords,
+      gatherMs: figuresGatherMs,
+      isOver,
+      take: (teamId, items) =>
+        executions.hear(
+          teamId,
+          items.map(({ word }) => word),
+        ),
+    }),
+    orders: new Batches<GatheredHost, GatheredOrders>({
+      most: mostHosts,
+      gatherMs: 0,
+      isOver,
+      async take(teamId, items) {
+        const askedMs = performance.now()
+        const hosts = items.map(({ host }) => host)
+        const found = await executions.ordersFor(teamId, hosts)
+        return found.map((orders) => ({ askedMs, ...orders }))
+      },
+    }),
+  }
+}
+
+function isOver(one: OfSession): boolean {
+  return one.isOver()
+}
