@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { mutualTls, type OpenDoor } from './agents/door.ts'
 import type { AgentHub } from './agents/hub.ts'
-import { startAgents } from './agents/start.ts'
+import { openAgents } from './agents/start.ts'
 import { openAudit } from './audit/audit.ts'
 import { createAgentAudit } from './audit/of-agents.ts'
 import { createAuditHasher } from './audit/entry.ts'
@@ -44,13 +44,14 @@ export interface Controller {
 
 /**
  * Starts a controller: connects, then listens for agents, then for requests. Agents come in by mutual
- * TLS, unless what measures it gives another door.
+ * TLS, unless what measures it gives another door. `beforeListening` is the last moment in which nobody waits for this process.
  * @throws Error when Redis does not answer, a port is taken or the key file is unreadable
  */
 export async function startController(
   config: ControllerConfig,
   logger: Logger,
   openDoor: OpenDoor = mutualTls,
+  beforeListening: () => void = () => undefined,
 ): Promise<Controller> {
   const redis = connect(config, logger)
   const keyFile = await openKeyFile(config.keyFile)
@@ -62,7 +63,7 @@ export async function startController(
   const bootId = ownBootId()
   const ownHost = await registerOwnHost(store, bootId, logger)
   const agentDeps = { store, redis, keyFile, logger, bootId, agentAudit }
-  const { hub, agents } = await startAgents(agentDeps, config, openDoor)
+  const { hub, listen } = await openAgents(agentDeps, config, openDoor)
   const jobs = await startJobs({ store, hub, logger }, config)
   const { passwords, hashProcess } = await startPasswords(logger)
   const lockOut = createLockOut(store.attempts, seal)
@@ -84,6 +85,8 @@ export async function startController(
   const health = createHealth({ redis, hub, mailer, warnings })
   const seen = { hub, feed, health, transport: readTransport(config) }
   const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger })
+  beforeListening()
+  const agents = await listen()
   await app.listen({ host: config.listen, port: config.httpPort })
   await offerSetup(signInDeps, site().url, logger)
   return {

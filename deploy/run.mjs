@@ -159,9 +159,14 @@ async function format() {
   return toolBox(root).run('oxfmt', args)
 }
 
-/** Makes dist/ and dist-web/ of the sources, unless they are made of exactly these. Resolves to the exit code. */
+/** Makes what is run of the sources, unless it is made of exactly these. Resolves to the exit code. */
 async function build() {
-  return (await runScript('deploy/setup/build.mjs')) || (await buildWeb())
+  const builders = ['deploy/setup/build.mjs', 'deploy/setup/build-controller.mjs']
+  for (const builder of builders) {
+    const code = await runScript(builder)
+    if (code !== 0) return code
+  }
+  return buildWeb()
 }
 
 /** Makes the web application alone. */

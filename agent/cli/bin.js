@@ -28,7 +28,8 @@ if (!isNewEnough(process.versions.node))
 else if (args[0] === 'admin') {
   // Admin commands act on the controller's store; that program reads its own arguments.
   process.argv.splice(2, 1)
-  await import(new URL('controller/admin/main.ts', root).href)
+  const admin = isFresh('dist-controller') ? 'dist-controller/admin.js' : 'controller/admin/main.ts'
+  await import(new URL(admin, root).href)
 } else if (args.join(' ') === 'agent run') await runAgent()
 else {
   const { main } = await import(new URL(isFresh() ? 'dist/cli.js' : 'agent/cli/main.ts', root).href)

@@ -1,4 +1,4 @@
-// The build in dist/: whether it is that of the sources beside it, and how it is made. Plain
+// The builds in dist/ and dist-controller/: whether they are those of the sources beside them, and how they are made. Plain
 // JavaScript: reading TypeScript costs a process 25 MB that an agent would keep.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,10 +20,14 @@ export function digestOf(inputs) {
   return hash.digest('hex')
 }
 
-/** Whether dist/ was made of exactly what its sources and the lock of the packages hold now. */
-export function isFresh() {
+/**
+ * Whether a build was made of exactly what its sources and the lock of the packages hold now.
+ * @param {string} folder in the root of the project
+ */
+export function isFresh(folder = 'dist') {
   try {
-    const { inputs, digest } = JSON.parse(readFileSync(new URL('dist/build.json', root), 'utf8'))
+    const file = new URL(`${folder}/build.json`, root)
+    const { inputs, digest } = JSON.parse(readFileSync(file, 'utf8'))
     return digestOf(inputs) === digest
   } catch {
     // Never built, or built of a file that is no more.
@@ -31,14 +35,20 @@ export function isFresh() {
   }
 }
 
+const builders = {
+  dist: 'deploy/setup/build.mjs',
+  'dist-controller': 'deploy/setup/build-controller.mjs',
+}
+
 /**
- * Builds when dist/ is not fresh and what builds is installed. Says on stderr what went wrong.
- * @returns whether dist/ is fresh now
+ * Builds when the build is not fresh and what builds is installed. Says on stderr what went wrong.
+ * @param {keyof typeof builders} folder
+ * @returns whether it is fresh now
  */
-export function ensureBundle() {
-  if (isFresh()) return true
+export function ensureBundle(folder = 'dist') {
+  if (isFresh(folder)) return true
   if (!existsSync(new URL('node_modules/rolldown', root))) return false
-  const builder = fileURLToPath(new URL('deploy/setup/build.mjs', root))
+  const builder = fileURLToPath(new URL(builders[folder], root))
   spawnSync(process.execPath, [builder], { stdio: ['ignore', 2, 2] })
-  return isFresh()
+  return isFresh(folder)
 }

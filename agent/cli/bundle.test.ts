@@ -3,15 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-
-interface Bundle {
-  digestOf(inputs: readonly string[]): string
-  isFresh(): boolean
-  ensureBundle(): boolean
-}
+import type * as Bundle from './bundle.js'
 
 let root: string
-let bundle: Bundle
+let bundle: typeof Bundle
 
 /** A project with one source, and this file at its place in it. */
 beforeEach(async () => {
@@ -20,7 +15,7 @@ beforeEach(async () => {
   cpSync(join(import.meta.dirname, 'bundle.js'), file)
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(root, 'agent/main.ts'), 'one')
-  bundle = (await import(pathToFileURL(file).href)) as Bundle
+  bundle = (await import(pathToFileURL(file).href)) as typeof Bundle
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
@@ -44,4 +39,5 @@ it('is fresh for exactly the sources that it was made of', () => {
 it('is not fresh where nothing was built, and not made where nothing can build', () => {
   expect(bundle.isFresh()).toBe(false)
   expect(bundle.ensureBundle()).toBe(false)
+  expect(bundle.ensureBundle('dist-controller')).toBe(false)
 })

@@ -15,30 +15,43 @@ export interface AgentDeps extends Pick<SessionDeps, 'store' | 'logger' | 'bootI
   readonly keyFile: KeyFile
 }
 
+/** Where agents come in, once it is opened. */
+export interface AgentGate {
+  readonly hub: AgentHub
+  /** Lets agents in. @throws Error when the port is taken */
+  readonly listen: () => Promise<AgentServer>
+}
+
 /**
- * Listens for agents, and for what other controllers say of them.
- * @throws Error when the port is taken or storage is away
+ * Listens for what other controllers say of agents, and makes ready for them.
+ * @throws Error when storage is away
  */
-export async function startAgents(
+export async function openAgents(
   { redis, keyFile, ...deps }: AgentDeps,
   config: ControllerConfig,
   openDoor: OpenDoor,
-): Promise<{ hub: AgentHub; agents: AgentServer }> {
+): Promise<AgentGate> {
   const { redisUrl, heartbeatMs, deadManMs, grpcListen, grpcPort } = config
   const controllerId = randomUUID()
   const bells = openBells(redis, redisUrl, controllerId)
   const { store, logger } = deps
   const hub = await openHub({ controllerId, bells, hosts: store.hosts, logger })
   const authority = await openAuthority(keyFile)
-  const server = await startAgentServer(
-    { ...deps, hub, authority, controllerId, heartbeatMs, deadManMs },
-    await openDoor(authority),
-    { host: grpcListen, port: grpcPort },
-    config,
-  )
-  const close = async () => {
-    await server.close()
-    bells.close()
+  const door = await openDoor(authority)
+  return {
+    hub,
+    async listen() {
+      const server = await startAgentServer(
+        { ...deps, hub, authority, controllerId, heartbeatMs, deadManMs },
+        door,
+        { host: grpcListen, port: grpcPort },
+        config,
+      )
+      const close = async () => {
+        await server.close()
+        bells.close()
+      }
+      return { ...server, close }
+    },
   }
-  return { hub, agents: { ...server, close } }
 }

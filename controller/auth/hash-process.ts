@@ -127,11 +127,14 @@ export function createHashProcess(
   }
 }
 
+/** Its source, or what the build put beside this. */
+const hashMain = import.meta.url.endsWith('.ts') ? 'hash-main.ts' : 'hash-main.js'
+
 function start(
   onAnswer: (child: ChildProcess, answer: HashAnswer) => void,
   onEnd: (child: ChildProcess, error: Error) => void,
 ): ChildProcess {
-  const child = fork(new URL('hash-main.ts', import.meta.url), {
+  const child = fork(new URL(hashMain, import.meta.url), {
     // Nothing of the settings, of which some are secret.
     env: { UV_THREADPOOL_SIZE: String(availableParallelism()) },
     execArgv: [],

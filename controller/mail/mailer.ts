@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import { isMailAddress, type MailSettings } from './settings.ts'
 
@@ -117,6 +116,8 @@ async function send(
   })
   try {
     await Promise.race([once(socket, 'connect'), ended])
+    // Loaded here: many controllers never send a mail.
+    const { createTransport } = await import('nodemailer')
     const transport = createTransport({
       host,
       port,

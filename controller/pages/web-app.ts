@@ -5,8 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { everywhere, newNonce, pageHeaders } from './page-headers.ts'
 import { wantsPage } from './refusal-page.ts'
 
-/** What `npm run build` makes of controller/web. */
-const builtFolder = fileURLToPath(new URL('../../dist-web/', import.meta.url))
+/** What `npm run build` makes of controller/web; the build of the controller is one folder deep. */
+const root = import.meta.url.endsWith('.ts') ? '../../' : '../'
+const builtFolder = fileURLToPath(new URL(`${root}dist-web/`, import.meta.url))
 
 /** Answers with the page of the web application, or says with false that this is not for it. */
 export type AppPage = (request: FastifyRequest, reply: FastifyReply) => boolean

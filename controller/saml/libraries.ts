@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 /**
  * The libraries of SAML, with the parts of them that are used. Their own types bring those of browsers into
- * the whole program, where they contradict Node's.
+ * the whole program, where they contradict Node's. Each is loaded when it is first used: most controllers never need them.
  */
 const require = createRequire(import.meta.url)
 
@@ -26,35 +26,48 @@ export interface XmlElement extends XmlNode {
 
 type Report = (message: string) => void
 
-/** Parses XML; what it reports is up to the handler. */
-export const { DOMParser } = require('@xmldom/xmldom') as {
-  DOMParser: new (options: {
-    errorHandler: { warning: Report; error: Report; fatalError: Report }
-    locator: object
-  }) => {
-    parseFromString(
-      text: string,
-      mediaType: string,
-    ): { readonly documentElement: XmlElement | null } | undefined
+interface Parser {
+  parseFromString(
+    text: string,
+    mediaType: string,
+  ): { readonly documentElement: XmlElement | null } | undefined
+}
+
+interface Verifier {
+  loadSignature(signature: XmlElement): void
+  checkSignature(text: string): boolean
+  /** The canonical text of what the signature value is of; none of the element that it is about. */
+  getCanonSignedInfoXml(document: object): string
+  /** What the signature says of itself, once it is loaded. */
+  readonly signatureAlgorithm: string
+  readonly signatureValue: string
+  findSignatureAlgorithm(name: string): {
+    verifySignature(text: string, certificate: string, value: string): boolean
   }
+  /** The canonical texts that were signed, once it is checked. */
+  getSignedReferences(): string[]
+}
+
+/** Parses XML; what it reports is up to the handler. */
+export function newParser(options: {
+  errorHandler: { warning: Report; error: Report; fatalError: Report }
+  locator: object
+}): Parser {
+  const { DOMParser } = require('@xmldom/xmldom') as {
+    DOMParser: new (given: typeof options) => Parser
+  }
+  return new DOMParser(options)
 }
 
 /** Verifies one signature with one certificate. */
-export const { SignedXml } = require('xml-crypto') as {
-  SignedXml: new (options: { publicCert?: string; getCertFromKeyInfo: () => null }) => {
-    loadSignature(signature: XmlElement): void
-    checkSignature(text: string): boolean
-    /** The canonical text of what the signature value is of; none of the element that it is about. */
-    getCanonSignedInfoXml(document: object): string
-    /** What the signature says of itself, once it is loaded. */
-    readonly signatureAlgorithm: string
-    readonly signatureValue: string
-    findSignatureAlgorithm(name: string): {
-      verifySignature(text: string, certificate: string, value: string): boolean
-    }
-    /** The canonical texts that were signed, once it is checked. */
-    getSignedReferences(): string[]
+export function newVerifier(options: {
+  publicCert?: string
+  getCertFromKeyInfo: () => null
+}): Verifier {
+  const { SignedXml } = require('xml-crypto') as {
+    SignedXml: new (given: typeof options) => Verifier
   }
+  return new SignedXml(options)
 }
 
 interface Service {
@@ -67,7 +80,8 @@ interface IdentityProvider {
   readonly entityMeta: object
 }
 
-interface ServiceProvider {
+/** What this service is to identity providers. */
+export interface ServiceProvider {
   getMetadata(): string
   createLoginRequest(
     provider: IdentityProvider,
@@ -76,8 +90,7 @@ interface ServiceProvider {
   ): { readonly id: string; readonly context: string }
 }
 
-/** Makes metadata and requests. */
-export const samlify = require('samlify') as {
+interface Samlify {
   ServiceProvider(settings: {
     entityID: string
     authnRequestsSigned: boolean
@@ -107,4 +120,9 @@ export const samlify = require('samlify') as {
       signatureConfig: { prefix: string; location: { reference: string; action: 'prepend' } }
     }): string
   }
+}
+
+/** Makes metadata and requests. */
+export function samlify(): Samlify {
+  return require('samlify') as Samlify
 }

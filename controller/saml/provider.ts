@@ -2,7 +2,7 @@
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
-import { samlify } from './libraries.ts'
+import { samlify, type ServiceProvider } from './libraries.ts'
 import type { Pace } from './pace.ts'
 import type { SamlSigner, SamlSignerStore } from '../store/saml-signer.ts'
 import type { SamlSettings } from '../store/sign-in-settings.ts'
@@ -85,12 +85,12 @@ export function createSamlProvider(
 interface Made {
   readonly site: string
   readonly signer: SamlSigner
-  readonly provider: ReturnType<typeof samlify.ServiceProvider>
+  readonly provider: ServiceProvider
   readonly metadata: string
 }
 
 function serviceProvider({ certificatePem, keyPem }: SamlSigner, addresses: SamlAddresses) {
-  return samlify.ServiceProvider({
+  return samlify().ServiceProvider({
     entityID: addresses.entityId,
     authnRequestsSigned: true,
     wantAssertionsSigned: true,
@@ -104,7 +104,7 @@ function serviceProvider({ certificatePem, keyPem }: SamlSigner, addresses: Saml
 
 /** Never made of the provider's own metadata: whether requests are signed is ours to say. */
 function identityProvider({ entityId, url, certificates }: SamlSettings) {
-  return samlify.IdentityProvider({
+  return samlify().IdentityProvider({
     entityID: entityId,
     signingCert: [...certificates],
     wantAuthnRequestsSigned: true,
@@ -118,7 +118,7 @@ function identityProvider({ entityId, url, certificates }: SamlSettings) {
 function signMetadata(metadata: string, { certificatePem, keyPem }: SamlSigner): string {
   const root = "/*[local-name(.)='EntityDescriptor']"
   const id = `_${randomBytes(16).toString('hex')}`
-  return samlify.SamlLib.constructSAMLSignature({
+  return samlify().SamlLib.constructSAMLSignature({
     rawSamlMessage: metadata.replace('<EntityDescriptor ', `<EntityDescriptor ID="${id}" `),
     referenceTagXPath: root,
     privateKey: keyPem,

@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto'
-import { SignedXml, type XmlElement } from './libraries.ts'
+import { newVerifier, type XmlElement } from './libraries.ts'
 import { ns } from './names.ts'
 import { SamlRefusal } from './refusal.ts'
 import type { ResponseForm } from './structure.ts'
@@ -51,7 +51,7 @@ function verifyOne(text: string, signature: XmlElement, certificates: readonly s
 
 /** The certificate whose key made the signature value; what that is of remains to be seen. */
 function signerOf(signature: XmlElement, certificates: readonly string[]): string | undefined {
-  const verifier = new SignedXml({ getCertFromKeyInfo: () => null })
+  const verifier = newVerifier({ getCertFromKeyInfo: () => null })
   try {
     verifier.loadSignature(signature)
     const info = verifier.getCanonSignedInfoXml(signature.ownerDocument)
@@ -65,7 +65,7 @@ function signerOf(signature: XmlElement, certificates: readonly string[]): strin
 
 /** The canonical text that the signature is of; undefined when it is not by this certificate. */
 function signedText(text: string, signature: XmlElement, pem: string): string | undefined {
-  const verifier = new SignedXml({ publicCert: pem, getCertFromKeyInfo: () => null })
+  const verifier = newVerifier({ publicCert: pem, getCertFromKeyInfo: () => null })
   try {
     verifier.loadSignature(signature)
     if (!verifier.checkSignature(text)) return undefined

@@ -1,4 +1,4 @@
-import { DOMParser, type XmlElement, type XmlNode } from './libraries.ts'
+import { newParser, type XmlElement, type XmlNode } from './libraries.ts'
 import { SamlRefusal } from './refusal.ts'
 import { checkWellFormed } from './well-formed.ts'
 
@@ -32,7 +32,7 @@ export function decodeResponse(base64: string): string {
 export function parseXml(text: string): XmlElement {
   checkMarkup(text)
   const errorHandler = { warning: fail, error: fail, fatalError: fail }
-  const parser = new DOMParser({ errorHandler, locator: {} })
+  const parser = newParser({ errorHandler, locator: {} })
   const root = parser.parseFromString(text, 'text/xml')?.documentElement
   return root ?? fail('there is no element')
 }

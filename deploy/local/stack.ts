@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ensureBundle } from '../../agent/cli/bundle.js'
 import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
 import { localHost, siteOf } from '../../controller/site.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
@@ -108,11 +109,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** The built controller, made first where it is not; the sources where it cannot be made. */
+function controllerProgram(say: StackOptions['say']): string {
+  const isBuilt = ensureBundle('dist-controller')
+  if (!isBuilt)
+    say(
+      'there is no build in dist-controller/ and it cannot be made; the controller runs from its sources, which takes more memory.',
+    )
+  const program = isBuilt ? 'dist-controller/controller.js' : 'controller/main.ts'
+  return fileURLToPath(new URL(`../../${program}`, import.meta.url))
+}
+
 function startController(options: StackOptions, redisUrl: string, keyFile: string): ManagedChild {
   return startChild({
     name: 'controller',
     program: process.execPath,
-    args: [...controllerFlags, fileURLToPath(new URL('../../controller/main.ts', import.meta.url))],
+    args: [...controllerFlags, controllerProgram(options.say)],
     ipc: true,
     env: {
       ...options.controllerEnv,

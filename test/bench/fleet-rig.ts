@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -62,8 +63,11 @@ export interface FleetRig {
 const readyWithinMs = 60_000
 const stopMs = 20_000
 
-/** Starts Redis and makes the team. */
+const inProject = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url))
+
+/** Builds what is measured, starts Redis and makes the team. */
 export async function startFleetRig(): Promise<FleetRig> {
+  execFileSync(process.execPath, [inProject('test/fleet/build.mjs')])
   const dir = mkdtempSync(path.join(tmpdir(), 'temblor-bench-fleet-'))
   const dataDir = openDataDir(dir)
   const redis = await startRedis(dataDir)
@@ -77,8 +81,8 @@ export async function startFleetRig(): Promise<FleetRig> {
     ownerEmail,
   })
   const children = new Set<ManagedChild>()
-  const start = async (name: string, file: string, args: readonly string[], env = {}) => {
-    const child = startProcess(dir, name, file, args, env)
+  const start = async (name: Program, args: readonly string[], env = {}) => {
+    const child = startProcess(dir, name, args, env)
     children.add(child)
     const ready = await readyMessage<Ports>(child, readyWithinMs)
     return { child, ready }
@@ -103,17 +107,16 @@ export async function startFleetRig(): Promise<FleetRig> {
     keyFile,
     async startController(mode, grpcPort = 0) {
       const env = { ...controllerEnv, TEMBLOR_GRPC_PORT: String(grpcPort) }
-      const { child, ready } = await start('controller', 'controller-main.ts', [mode], env)
+      const { child, ready } = await start('controller', [mode], env)
       const baseUrl = `http://127.0.0.1:${ready.httpPort}/v1`
       return { ...askedOf<SelfAnswers>(child), baseUrl, grpcPort: ready.grpcPort }
     },
     async startBare(mode, grpcPort = 0) {
       const args = [mode, keyFile, String(grpcPort)]
-      const { child, ready } = await start('bare', 'bare-main.ts', args)
+      const { child, ready } = await start('bare', args)
       return { ...askedOf<BareAnswers>(child), grpcPort: ready.grpcPort }
     },
-    startFleetProcess: async () =>
-      askedOf<FleetAnswers>((await start('fleet', 'fleet-main.ts', [])).child),
+    startFleetProcess: async () => askedOf<FleetAnswers>((await start('fleet', [])).child),
     openSessions,
     async signIn(baseUrl, count) {
       const authorizations = await openSessions(baseUrl, count)
@@ -147,10 +150,12 @@ const closedIn = {
   TEMBLOR_LOG_LEVEL: 'warn',
 }
 
+/** What `test/fleet/build.mjs` makes. */
+type Program = 'controller' | 'bare' | 'fleet'
+
 function startProcess(
   dir: string,
-  name: string,
-  file: string,
+  name: Program,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): ManagedChild {
@@ -158,11 +163,7 @@ function startProcess(
     name,
     program: process.execPath,
     // The floor has what the controller has.
-    args: [
-      ...controllerFlags,
-      fileURLToPath(new URL(`../fleet/${file}`, import.meta.url)),
-      ...args,
-    ],
+    args: [...controllerFlags, inProject(`dist-fleet/${name}.js`), ...args],
     ipc: true,
     env,
     logFile: path.join(dir, 'logs', `${name}.log`),

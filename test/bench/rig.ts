@@ -126,7 +126,7 @@ async function untilSeen(api: ApiClient, stack: Stack, target: DemoTarget | stri
 
 function controllerPid(): number {
   const found = [...familyOf(process.pid)].find((pid) =>
-    readProc(`${pid}/cmdline`)?.includes('controller/main.ts'),
+    readProc(`${pid}/cmdline`)?.includes('dist-controller/controller.js'),
   )
   if (found === undefined) throw new Error('The process of the controller is not there.')
   return found

@@ -142,7 +142,7 @@ function makeService(
 
 const partPatterns = {
   agent: /agent\/cli\/bin\.js agent run/,
-  controller: /controller\/main\.ts/,
+  controller: /dist-controller\/controller\.js/,
   redis: /redis-server/,
 }
 

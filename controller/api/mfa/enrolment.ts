@@ -1,4 +1,3 @@
-import { toDataURL } from 'qrcode'
 import { ApiError } from '../../../shared/api/errors.ts'
 import type { MfaSecret } from '../../../shared/api/mfa.ts'
 import type { Claimant } from '../../auth/lock-out.ts'
@@ -19,6 +18,7 @@ export async function enable(deps: MfaDeps, given: Shown): Promise<MfaSecret> {
   const secretKey = newSeed()
   await deps.store.mfa.propose(user.id, secretKey, user.epoch)
   const url = otpauthUrl(secretKey, user.email)
+  const { toDataURL } = await import('qrcode')
   return { secretKey, qrUrl: await toDataURL(url), otpauthUrl: url }
 }
 
