@@ -21,3 +21,12 @@ test('on a terminal the bars are redrawn in place', () => {
   expect(io.err[0]).toContain('[##########----------]')
   expect(io.err[1]).toContain('\u001B[1A\u001B[2Kweb-1  [####################]')
 })
+
+test('on a terminal nothing in a bar is obeyed', () => {
+  const io = fakeIo({}, { isTerminal: true })
+  const note = 'ended: \u001B]52;c;ZWNobw==\u0007\u001B[2J\nroot@host:~# '
+  createProgress(io).update([{ ...row, name: 'web\u009B31m', note }])
+  const [drawn = ''] = io.err
+  expect(drawn.replace('\u001B[2K', '').replace(/\n$/, '')).not.toMatch(/\p{Cc}/u)
+  expect(drawn).toContain('ended: ')
+})

@@ -56,8 +56,10 @@ function linePerChange(io: CliIo): Progress {
   }
 }
 
+/** Names and notes are chosen by others: a control character in them would be obeyed, and a new line spoil the bars. */
 function barLine(row: ProgressRow, nameWidth: number): string {
   const full = Math.round(Math.min(1, Math.max(0, row.fraction)) * barWidth)
   const bar = '#'.repeat(full) + '-'.repeat(barWidth - full)
-  return `${row.name.padEnd(nameWidth)}  [${bar}]  ${row.stage.padEnd(12)}  ${row.note}`
+  const line = `${row.name.padEnd(nameWidth)}  [${bar}]  ${row.stage.padEnd(12)}  ${row.note}`
+  return line.replaceAll(/\p{Cc}/gu, '\u{FFFD}')
 }
