@@ -1,6 +1,7 @@
 import type { ManualAttack__Output } from '../../proto/gen/temblor/agent/v1/ManualAttack.ts'
-import { parseArgs } from '../../shared/attacks/args.ts'
-import { findAttackType } from '../../shared/attacks/index.ts'
+import { ArgsError, parseArgs } from '../../shared/attacks/args.ts'
+import type { AttackType } from '../../shared/attacks/define.ts'
+import { findAttackType, type AttackParams } from '../../shared/attacks/index.ts'
 import { isId } from '../store/keys.ts'
 import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { Store } from '../store/store.ts'
@@ -11,6 +12,10 @@ export interface ManualAttackDeps {
   readonly agentAudit: AgentAudit
 }
 
+/** Of all arguments together, as in requests. */
+const argsLimit = 64 * 1024
+const nameLimit = 300
+
 /** Records an attack that was started on the host itself, once. What is not sound is left out. */
 export async function recordManualAttack(
   { store, agentAudit }: ManualAttackDeps,
@@ -20,6 +25,9 @@ export async function recordManualAttack(
 ): Promise<void> {
   const type = findAttackType(attack.attackType)
   if (!type || !isId(attack.attackId) || !isId(attack.executionId)) return
+  const params = soundParams(type, attack.args)
+  const { id = '', name = '' } = attack.container ?? {}
+  if (!params || id.length > nameLimit || name.length > nameLimit) return
   const isNew = await store.attacks.recordManual({
     teamId: agent.teamId,
     host,
@@ -27,13 +35,21 @@ export async function recordManualAttack(
     executionId: attack.executionId,
     type: type.type,
     args: attack.args,
-    params: parseArgs(type, attack.args),
-    lengthSeconds: Math.ceil(attack.lengthMs / 1000),
-    container: attack.container
-      ? { id: attack.container.id, name: attack.container.name }
-      : undefined,
+    params,
+    lengthSeconds: type.lengthSeconds(params as never),
+    container: id === '' ? undefined : { id, name },
     startedMs: (await store.executions.nowMs(agent.teamId)) - attack.ageMs,
   })
   const asked = { id: attack.attackId, type: type.type, args: attack.args.join(' ') }
   if (isNew) await agentAudit.attacked(agent, host, asked)
+}
+
+function soundParams(type: AttackType, args: readonly string[]): AttackParams | undefined {
+  if (args.reduce((sum, arg) => sum + arg.length, 0) > argsLimit) return undefined
+  try {
+    return parseArgs(type, args)
+  } catch (error) {
+    if (error instanceof ArgsError) return undefined
+    throw error
+  }
 }

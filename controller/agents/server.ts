@@ -14,6 +14,7 @@ import type { AgentDoor } from './door.ts'
 import { createInbox } from './inbox.ts'
 import { createRegistrations, type Admission } from './registrations.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
+import { soundMessage } from './sound-message.ts'
 import { openStream, type AgentCall, type AgentStream } from './stream.ts'
 
 /** A half-open connection is noticed within the lease of its host. */
@@ -140,7 +141,8 @@ async function serveSession(
       return
     }
     let put: ReturnType<typeof createInbox> | undefined
-    for await (const message of stream.messages) {
+    for await (const said of stream.messages) {
+      const message = soundMessage(said)
       // Heartbeats wait for nothing: agents must hear of us while storage is away.
       if (message.heartbeat && session) await session.handle(message)
       else if (put) await put(message)

@@ -1,0 +1,105 @@
+import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
+import type { ExecutionUpdate__Output } from '../../proto/gen/temblor/agent/v1/ExecutionUpdate.ts'
+import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
+import type { HostFacts__Output } from '../../proto/gen/temblor/agent/v1/HostFacts.ts'
+import type { Inventory__Output } from '../../proto/gen/temblor/agent/v1/Inventory.ts'
+import { isId } from '../store/keys.ts'
+
+/** Names, versions and the like. */
+const wordLimit = 300
+/** What an execution says for people. */
+const textLimit = 4_000
+/** An effect as JSON. */
+const effectLimit = 16 * 1024
+/** Each tag is a place in the index of hosts. */
+const tagLimit = 200
+const runningLimit = 1_000
+const capabilityLimit = 200
+/** Agents tell for a week of what is over, and an attack lasts a year at most. */
+const oldestMs = 400 * 86_400_000
+
+/**
+ * A message of an agent as far as it is sound. A host may be somebody's who means the others ill: what it says is
+ * kept for all of its team, so that it is neither endless nor of another shape than the API promises.
+ */
+export function soundMessage(message: AgentMessage__Output): AgentMessage__Output {
+  const { hello, inventory, heartbeat, executionUpdate, manualAttack } = message
+  return {
+    ...message,
+    ...(hello ? { hello: soundHello(hello) } : {}),
+    ...(inventory ? { inventory: soundInventory(inventory) } : {}),
+    ...(executionUpdate ? { executionUpdate: soundUpdate(executionUpdate) } : {}),
+    ...(manualAttack
+      ? { manualAttack: { ...manualAttack, ageMs: soundAge(manualAttack.ageMs) } }
+      : {}),
+    ...(heartbeat
+      ? { heartbeat: { ...heartbeat, running: heartbeat.running.slice(0, runningLimit) } }
+      : {}),
+  }
+}
+
+function soundHello(hello: Hello__Output): Hello__Output {
+  const { inventory, version, bootId, knownExecutions } = hello
+  return {
+    ...hello,
+    version: cut(version, wordLimit),
+    bootId: cut(bootId, wordLimit),
+    inventory: inventory && soundInventory(inventory),
+    knownExecutions: knownExecutions.filter(({ executionId }) => isId(executionId)),
+  }
+}
+
+function soundInventory(inventory: Inventory__Output): Inventory__Output {
+  const { tags, containers, capabilities, limits, facts } = inventory
+  return {
+    tags: Object.fromEntries(Object.entries(tags).slice(0, tagLimit)),
+    containers: containers.filter(
+      ({ id, state }) => id !== '' && id.length <= wordLimit && /^(running|paused)$/.test(state),
+    ),
+    capabilities: capabilities
+      .filter(({ targeting }) => /^(Host|Container)$/.test(targeting))
+      .slice(0, capabilityLimit),
+    limits: limits && { ...limits, attackTypes: limits.attackTypes.slice(0, capabilityLimit) },
+    facts: facts && soundFacts(facts),
+  }
+}
+
+function soundFacts(facts: HostFacts__Output): HostFacts__Output {
+  const { osType, osName, osVersion, cpuCores, memoryBytes, dockerVersion, engineId } = facts
+  return {
+    osType: cut(osType, wordLimit),
+    osName: cut(osName, wordLimit),
+    osVersion: cut(osVersion, wordLimit),
+    cpuCores: amount(cpuCores),
+    memoryBytes: amount(memoryBytes),
+    dockerVersion: cut(dockerVersion, wordLimit),
+    engineId: cut(engineId, wordLimit),
+  }
+}
+
+function soundUpdate(update: ExecutionUpdate__Output): ExecutionUpdate__Output {
+  const { message, backend, ageMs, requestedJson, measuredJson } = update
+  return {
+    ...update,
+    message: message.length > textLimit ? `${cut(message, textLimit)}…` : message,
+    backend: cut(backend, wordLimit),
+    ageMs: soundAge(ageMs),
+    requestedJson: requestedJson.length > effectLimit ? '' : requestedJson,
+    measuredJson: measuredJson.length > effectLimit ? '' : measuredJson,
+  }
+}
+
+/** What is cut between the two halves of a character is no text to Redis' scripts, which many agents share. */
+function cut(text: string, limit: number): string {
+  return text.slice(0, limit).toWellFormed()
+}
+
+/** What is older makes times that are none. */
+function soundAge(ageMs: number): number {
+  return Math.min(ageMs, oldestMs)
+}
+
+/** JSON knows neither infinity nor what is no number. */
+function amount(value: number): number {
+  return Number.isFinite(value) ? Math.max(0, value) : 0
+}
