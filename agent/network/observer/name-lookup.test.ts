@@ -23,6 +23,16 @@ options timeout:2 ndots:5 rotate
     })
   })
 
+  it('is not followed without end', () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => at)
+    const servers = many.map((at) => `nameserver 10.0.${at % 250}.1`)
+    const text = [...servers, `search ${many.map((at) => `d${at}`).join(' ')}`].join('\n')
+    const { servers: asked, search: searched } = parseResolvConf(text)
+    expect([asked.length, searched.length]).toEqual([3, 32])
+    const addresses = many.map((at) => `10.1.${at >> 8}.${at & 255}`)
+    expect(onTheWire(addresses)).toHaveLength(1_000)
+  })
+
   it('means the local server when it names none, or is not there', () => {
     expect(parseResolvConf('')).toEqual({ servers: ['127.0.0.1'], search: [], ndots: 1 })
   })

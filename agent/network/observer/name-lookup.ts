@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { formatBlock, parseBlock } from '../../../shared/attacks/network/address.ts'
+import { readTextBelow } from '../../host/text-below.ts'
 
 /** What `/etc/resolv.conf` says, as resolv.conf(5) has it. */
 export interface ResolverSettings {
@@ -11,6 +11,11 @@ export interface ResolverSettings {
 }
 
 const tryTimeoutMs = 1500
+/** As many as libc asks. */
+const serverLimit = 3
+/** The files are the target's: they may be written so that asking never ends. */
+const searchLimit = 32
+const addressLimit = 1_000
 
 /** Reads the text of a resolv.conf; without a server it is the local one, as in libc. */
 export function parseResolvConf(text: string): ResolverSettings {
@@ -28,7 +33,12 @@ export function parseResolvConf(text: string): ResolverSettings {
     const ndots = key === 'options' ? /ndots:(\d+)/.exec(words.join(' ')) : null
     if (ndots) settings.ndots = Number(ndots[1])
   }
-  return { ...settings, servers: settings.servers.length > 0 ? settings.servers : ['127.0.0.1'] }
+  const { servers, search, ndots } = settings
+  return {
+    servers: servers.length > 0 ? servers.slice(0, serverLimit) : ['127.0.0.1'],
+    search: search.slice(0, searchLimit),
+    ndots,
+  }
 }
 
 /** The addresses that a hosts file has for a name. */
@@ -45,7 +55,8 @@ export function findInHosts(text: string, name: string): string[] {
  */
 export function onTheWire(addresses: readonly string[]): string[] {
   const blocks = addresses.map((address) => parseBlock(address.replace(/%.*/, '')))
-  return [...new Set(blocks.filter((block) => block !== undefined).map(formatBlock))]
+  const found = new Set(blocks.filter((block) => block !== undefined).map(formatBlock))
+  return [...found].slice(0, addressLimit)
 }
 
 /** The full names that are asked for, in order. */
@@ -61,9 +72,9 @@ export function candidateNames(name: string, { search, ndots }: ResolverSettings
  * @throws Error when no server answers, or all that answer fail
  */
 export async function lookUp(name: string, root: string): Promise<string[]> {
-  const inHosts = findInHosts(readText(`${root}/etc/hosts`), name)
+  const inHosts = findInHosts(readTextBelow(root, 'etc/hosts'), name)
   if (inHosts.length > 0) return onTheWire(inHosts)
-  const settings = parseResolvConf(readText(`${root}/etc/resolv.conf`))
+  const settings = parseResolvConf(readTextBelow(root, 'etc/resolv.conf'))
   const resolver = new Resolver({ timeout: tryTimeoutMs, tries: 2 })
   resolver.setServers(settings.servers)
   let failure: Error | undefined
@@ -102,12 +113,4 @@ function isOfOneName(error: Error): boolean {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? ''
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }
