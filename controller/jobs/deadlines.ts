@@ -58,7 +58,8 @@ async function sweepNow({ store, hub }: { store: Store; hub: AgentHub }): Promis
 }
 
 /**
- * Ends every execution that is past its due time, and removes attacks that were never written to their end.
+ * Ends every execution that is past its due time, and removes attacks that were never written to their end. It asks
+ * only teams in which there may be some.
  * @param doesSilenceCount false while hosts have had no chance to say what became of theirs
  */
 export async function sweep(
@@ -67,15 +68,26 @@ export async function sweep(
   doesSilenceCount = true,
 ): Promise<number> {
   let ended = 0
-  for (const teamId of await store.companies.allTeamIds()) {
+  await store.busyTeams.noteMissed(() => store.companies.allTeamIds())
+  for (const teamId of await store.busyTeams.list()) {
+    if (!(await store.busyTeams.isBusy(teamId))) continue
     await store.attacks.discardUnwritten(teamId)
-    if (!doesSilenceCount) continue
-    for (const execution of await store.executions.overdue(teamId)) {
-      const verdict = await verdictOn(store, teamId, execution)
-      if (!(await store.executions.giveUp(teamId, execution, verdict))) continue
-      ended += 1
-      hub.deliverSoon(teamId, execution.host)
-    }
+    if (doesSilenceCount) ended += await endOverdue(store, hub, teamId)
+  }
+  return ended
+}
+
+async function endOverdue(
+  store: Store,
+  hub: Pick<AgentHub, 'deliverSoon'>,
+  teamId: string,
+): Promise<number> {
+  let ended = 0
+  for (const execution of await store.executions.overdue(teamId)) {
+    const verdict = await verdictOn(store, teamId, execution)
+    if (!(await store.executions.giveUp(teamId, execution, verdict))) continue
+    ended += 1
+    hub.deliverSoon(teamId, execution.host)
   }
   return ended
 }

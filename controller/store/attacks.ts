@@ -8,6 +8,7 @@ import {
   type NewAttack,
 } from './attack-record.ts'
 import { listAttacks, type ListEdge, type ListedAttacks } from './attack-list.ts'
+import { openBusyTeams } from './busy-teams.ts'
 import { creationRequest, oneScriptLimit } from './creation-request.ts'
 import { startWithinMs } from './attack-times.ts'
 import {
@@ -84,13 +85,19 @@ export interface Attacks {
 }
 
 /** Opens the store of attacks. */
-export function openAttacks(redis: Redis): Attacks {
+export function openAttacks(redis: Redis, busyTeams = openBusyTeams(redis)): Attacks {
   return {
-    create: (attack) => createAttack(redis, attack, { ids: firstIds(attack), readAll: false }),
+    async create(attack) {
+      await busyTeams.note(attack.teamId)
+      return await createAttack(redis, attack, { ids: firstIds(attack), readAll: false })
+    },
     withdrawUnwritten: (teamId) => withdrawUnwritten(redis, teamId),
     discardUnwritten: (teamId) => discardUnwritten(redis, teamId),
     preview: (attack) => preview(redis, attack),
-    recordManual: (attack) => recordManual(redis, attack),
+    async recordManual(attack) {
+      await busyTeams.note(attack.teamId)
+      return await recordManual(redis, attack)
+    },
     async find(teamId, attackId) {
       if (!isId(attackId)) return undefined
       return toAttack(teamId, await redis.hgetall(keys.attack(teamId, attackId)))

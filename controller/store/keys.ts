@@ -16,6 +16,10 @@ export const keys = {
   controllers: 'temblor:controllers',
   /** HASH since when somebody listens to hosts. */
   silence: 'temblor:silence',
+  /** ZSET of the teams in which something may become due -> when that was noted last, ms. */
+  busyTeams: 'temblor:busy-teams',
+  /** STRING that is there while some controller has asked all teams not long ago. */
+  busyTurn: 'temblor:busy-turn',
   /** Sharded channel of a controller: others say there that something waits for its agents. */
   bell: (controllerId: string) => `temblor:{ctl:${controllerId}}:bell`,
   userIds: 'temblor:user-ids',

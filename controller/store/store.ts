@@ -5,6 +5,7 @@ import { openAttempts, type Attempts } from './attempts.ts'
 import { openAttackBlocks, type AttackBlocks } from './attack-blocks.ts'
 import { openAttacks, type Attacks } from './attacks.ts'
 import { openAuditChains, type AuditChains } from './audit.ts'
+import { openBusyTeams, type BusyTeams } from './busy-teams.ts'
 import { openCompanies, type Companies } from './companies.ts'
 import { openCompanySettings, type CompanySettingsStore } from './company-settings.ts'
 import { openControllers, type Controllers } from './controllers.ts'
@@ -58,6 +59,7 @@ export interface Store {
   readonly apiKeys: ApiKeys
   readonly attempts: Attempts
   readonly audit: AuditChains
+  readonly busyTeams: BusyTeams
   readonly controllers: Controllers
   readonly retention: Retention
   readonly hosts: Hosts
@@ -85,6 +87,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
   const signInSettings = openSignInSettings(redis, seal)
   const samlSigner = openSamlSigner(redis, seal)
   const mfa = openMfa(redis, seal)
+  const busyTeams = openBusyTeams(redis)
   return {
     companies: openCompanies(redis, seal),
     signInSettings,
@@ -107,10 +110,11 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     apiKeys: openApiKeys(redis),
     attempts: openAttempts(redis),
     audit: openAuditChains(redis),
+    busyTeams,
     controllers: openControllers(redis),
     retention: openRetention(redis),
     hosts: openHosts(redis),
-    attacks: openAttacks(redis),
+    attacks: openAttacks(redis, busyTeams),
     attackBlocks: openAttackBlocks(redis),
     executions: openExecutions(redis),
     sealedPlaces: [teams, mfa, samlSigner, signInSettings],

@@ -119,6 +119,8 @@ describe('the index of hosts', () => {
     await claimMany(600, (i) => (i < 307 ? { low: 'yes' } : { high: 'yes' }))
     const written = async () =>
       /aof_current_size:(\d+)/.exec(await test.redis.info('persistence'))?.[1]
+    // The first one notes that the team is busy.
+    expect(await drawn({ low: 'no' })).toEqual(['none'])
     const before = await written()
     expect(await drawn({ low: 'yes', high: 'yes' })).toEqual(['none'])
     expect(await written()).toBe(before)

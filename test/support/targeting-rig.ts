@@ -40,6 +40,7 @@ export interface Sent {
 
 /** One team with its hosts and attacks, on a real Redis. */
 export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
+  const attacks = openAttacks(redis)
   const attack = (
     { labels, ...body }: Sent,
     idempotency?: NewAttack['idempotency'],
@@ -60,14 +61,14 @@ export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
     sent: Sent,
     idempotency?: NewAttack['idempotency'],
     change: Partial<NewAttack> = {},
-  ) => openAttacks(redis).create(attack(sent, idempotency, change))
+  ) => attacks.create(attack(sent, idempotency, change))
   const executionsOf = async (attackId: string) =>
     (await openExecutions(redis).ofAttacks(teamId, [attackId]))[0] ?? []
   return {
     teamId,
     create,
     executionsOf,
-    preview: (sent: Sent) => openAttacks(redis).preview(attack(sent)),
+    preview: (sent: Sent) => attacks.preview(attack(sent)),
     /** The executions of an attack that must be accepted. */
     async created(sent: Sent) {
       const result = await create(sent)
