@@ -184,7 +184,9 @@ export class ControllerLink {
   #hear(message: ControllerMessage__Output): void {
     const { executor, log } = this.#deps
     this.#deadMan.heard()
-    const { run, halt, updateAck, renewedCertificate, drain } = message
+    const { run, halt, leaseAck, updateAck, renewedCertificate, drain } = message
+    const paced = run ?? leaseAck
+    if (paced) executor.paceFigures(paced.figuresMs)
     if (run) {
       const order = readOrder(run)
       void this.#accept(order, () => {

@@ -16,6 +16,7 @@ import type {
 import { callAt } from './host/long-timer.ts'
 import { isAlive } from './host/processes.ts'
 import type { Journal } from './journal.ts'
+import { FiguresClock, figuresTickMs } from './figures-clock.ts'
 import { totalEffect } from './measured-total.ts'
 
 export interface ExecutionDeps extends AdmissionDeps {
@@ -23,9 +24,10 @@ export interface ExecutionDeps extends AdmissionDeps {
   readonly instanceId: string
   readonly controlPlane: FaultContext['controlPlane']
   readonly onUpdate: (update: ExecutionUpdate) => void
+  /** How often the controller wants figures. */
+  readonly figuresMs: () => number
 }
 
-const measureEveryMs = 1000
 /** A timer this late means that the process did not run: it was frozen. */
 const frozenMs = 10_000
 
@@ -198,12 +200,16 @@ export class Execution {
 
   async #whileRunning(handle: FaultHandle): Promise<FaultDeath | undefined> {
     let latest: Measurement | undefined
+    const clock = new FiguresClock()
+    // Who started it on this host sees all of them.
+    const everyMs = () => (this.order.local ? figuresTickMs : this.#deps.figuresMs())
     const measure = () => {
+      if (!clock.isDue(performance.now(), everyMs())) return
       const now = handle.measure()
       if (now && now !== latest) this.#emit('Running', '', now.latest)
       latest = now ?? latest
     }
-    const timer = setInterval(measure, measureEveryMs)
+    const timer = setInterval(measure, figuresTickMs)
     const ended = this.#ending.promise.then(() => undefined)
     const death = await Promise.race([handle.died, ended, this.#lengthOver.promise])
     clearInterval(timer)

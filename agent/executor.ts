@@ -18,7 +18,7 @@ interface Running {
   readonly containerId: string | undefined
 }
 
-type ExecutorDeps = Omit<ExecutionDeps, 'otherContainers' | 'controllerBootId'>
+type ExecutorDeps = Omit<ExecutionDeps, 'otherContainers' | 'controllerBootId' | 'figuresMs'>
 
 /** The agent is ending and takes no more orders. */
 export class ClosingError extends Error {
@@ -34,6 +34,7 @@ export class Executor {
   readonly #running = new Map<string, Running>()
   #closing = false
   #controllerBootId: string | undefined
+  #figuresMs = 0
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps
@@ -101,6 +102,11 @@ export class Executor {
     await Promise.all(ending.map(({ settled }) => settled))
   }
 
+  /** The controller wants figures this often, ms; 0 is as often as there are any. */
+  paceFigures(everyMs: number): void {
+    this.#figuresMs = everyMs
+  }
+
   /** The controller runs in this boot of its host. */
   meetController(bootId: string): void {
     this.#controllerBootId = bootId || undefined
@@ -156,6 +162,7 @@ export class Executor {
       ...this.#deps,
       otherContainers: (executionId) => this.#containersBeside(executionId),
       controllerBootId: () => this.#controllerBootId,
+      figuresMs: () => this.#figuresMs,
     })
     const over = execution.live().finally(() => this.#running.delete(order.executionId))
     const settled = Promise.race([over, execution.goingDown])

@@ -29,6 +29,7 @@ it('reads an order whose parameters are no JSON as one without', () => {
     container: null,
     startWithinMs: 1,
     heartbeatSeen: 0,
+    figuresMs: 0,
   })
   expect(order.params).toBeUndefined()
   expect(order.container).toBeUndefined()

@@ -9,6 +9,8 @@ function rig(most = 3) {
   const steps: { team: string; items: string[]; end: (by?: unknown) => void }[] = []
   const over = new Set<string>()
   const batches = new Batches<string, string>({
+    keyOf: (item) => (/\d/.test(item) ? item[0] : undefined),
+    superseded: 'newer',
     most,
     gatherMs: 50,
     isOver: (item) => over.has(item),
@@ -50,6 +52,19 @@ describe('what is taken to storage in batches', () => {
     for (let i = 0; i < 3; i += 1) await endLast()
     expect(taken()).toEqual(['a', 'bcd', 'ef'])
     expect(await answers).toEqual(letters('ABCDEF'))
+  })
+
+  it('leaves out what something newer makes needless, in the place of the older', async () => {
+    const { batches, steps, endLast } = rig()
+    const items = ['a', 'b1', 'c', 'b2', 'd1', 'b3']
+    const answers = Promise.all(items.map((item) => batches.add('t', item)))
+    await endLast()
+    expect(steps.at(-1)?.items).toEqual(['b3', 'c', 'd1'])
+    // What is on its way already is not taken back.
+    const next = batches.add('t', 'b4')
+    await endLast()
+    await endLast()
+    expect([...(await answers), await next]).toEqual(['A', 'newer', 'C', 'newer', 'D1', 'B3', 'B4'])
   })
 
   it('comes again, before what is newer, when a step leaves it out', async () => {

@@ -11,9 +11,16 @@ export interface BatchOptions<Item, Result> {
   readonly gatherMs: number
   /** Answers in the order of the items; for those that it leaves out at the end it is called again. */
   take(teamId: string, items: readonly Item[]): Promise<readonly Result[]>
+  /** What a newer one of the same key makes needless while it waits; undefined for what has to be done in any case. */
+  keyOf?(item: Item): string | undefined
+  /** The answer of what was needless. */
+  readonly superseded?: Result
   /** Nobody waits for it any more, so it is not tried again when storage is back. */
   isOver(item: Item): boolean
 }
+
+/** So many steps behind, nothing more should be read. */
+const crowdedSteps = 20
 
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -23,6 +30,7 @@ interface Waiting<Item, Result> {
 
 interface Team<Item, Result> {
   waiting: Waiting<Item, Result>[]
+  readonly byKey: Map<string, Waiting<Item, Result>>
   isUrgent: boolean
   isBusy: boolean
   takenAtMs: number
@@ -45,17 +53,44 @@ export class Batches<Item, Result> {
   add(teamId: string, item: Item, isUrgent = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const team = this.#teamOf(teamId)
-    team.waiting.push({ item, resolve, reject })
+    const waiting = { item, resolve, reject }
+    if (!this.#supersedes(team, waiting)) {
+      team.waiting.push(waiting)
+      const key = this.#options.keyOf?.(item)
+      if (key !== undefined) team.byKey.set(key, waiting)
+    }
     team.isUrgent ||= isUrgent
     this.#look(teamId, team)
     return promise
+  }
+
+  /** Whether so much of a team waits that nothing more of it should be read. */
+  isCrowded(teamId: string): boolean {
+    return (this.#teams.get(teamId)?.waiting.length ?? 0) > this.#options.most * crowdedSteps
+  }
+
+  /** Takes the place of what waits and is needless now, if there is such. */
+  #supersedes({ byKey }: Team<Item, Result>, newer: Waiting<Item, Result>): boolean {
+    const key = this.#options.keyOf?.(newer.item)
+    const older = key === undefined ? undefined : byKey.get(key)
+    if (!older) return false
+    older.resolve(this.#options.superseded as Result)
+    Object.assign(older, newer)
+    return true
   }
 
   #teamOf(teamId: string): Team<Item, Result> {
     const known = this.#teams.get(teamId)
     if (known) return known
     const takenAtMs = Number.NEGATIVE_INFINITY
-    const team = { waiting: [], isUrgent: false, isBusy: false, takenAtMs, timer: undefined }
+    const team = {
+      waiting: [],
+      byKey: new Map(),
+      isUrgent: false,
+      isBusy: false,
+      takenAtMs,
+      timer: undefined,
+    }
     this.#teams.set(teamId, team)
     return team
   }
@@ -78,6 +113,10 @@ export class Batches<Item, Result> {
 
   async #takeSome(teamId: string, team: Team<Item, Result>): Promise<void> {
     const some = team.waiting.splice(0, this.#options.most)
+    for (const { item } of some) {
+      const key = this.#options.keyOf?.(item)
+      if (key !== undefined) team.byKey.delete(key)
+    }
     team.isBusy = true
     team.isUrgent &&= team.waiting.length > 0
     team.takenAtMs = performance.now()

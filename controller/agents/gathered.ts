@@ -15,10 +15,19 @@ interface OfSession {
 }
 
 /** What an agent says of its executions. */
-export type GatheredWord = OfSession & { readonly word: AgentWord }
+export interface GatheredWord extends OfSession {
+  readonly word: AgentWord
+  /** New figures of the same execution make these needless. */
+  readonly isOnlyFigures: boolean
+}
+
+/** `superseded`: newer figures came before these were written. */
+export type WordResult = MoveResult | 'superseded'
 
 /** A host whose orders are wanted. */
-export type GatheredHost = OfSession & { readonly host: string }
+export interface GatheredHost extends OfSession {
+  readonly host: string
+}
 
 /** The orders of a host, and when they were asked for, by the clock of this process. */
 export interface GatheredOrders extends OrdersOfHost {
@@ -27,16 +36,19 @@ export interface GatheredOrders extends OrdersOfHost {
 
 /** What the sessions of a team say and ask of its executions, gathered. */
 export interface Gathered {
-  readonly words: Batches<GatheredWord, MoveResult>
+  readonly words: Batches<GatheredWord, WordResult>
   readonly orders: Batches<GatheredHost, GatheredOrders>
 }
 
 /** Opens the ways by which sessions write and read executions. */
 export function openGathered(executions: Pick<Executions, 'hear' | 'ordersFor'>): Gathered {
   return {
-    words: new Batches<GatheredWord, MoveResult>({
+    words: new Batches<GatheredWord, WordResult>({
       most: mostWords,
       gatherMs: figuresGatherMs,
+      keyOf: ({ word: { host, epoch, executionId }, isOnlyFigures }) =>
+        isOnlyFigures ? `${executionId} ${epoch} ${host}` : undefined,
+      superseded: 'superseded',
       isOver,
       take: (teamId, items) =>
         executions.hear(

@@ -3,6 +3,7 @@ import type { Ring } from '../store/bells.ts'
 import type { WrittenOrders } from '../store/creation-result.ts'
 import { createElsewhere, type Elsewhere, type ElsewhereDeps } from './elsewhere.ts'
 import type { AgentSession } from './session.ts'
+import { figuresPace } from './pace.ts'
 import { inSlices } from './slices.ts'
 
 /** Who is connected to this controller, and the way to them and to those who are connected to others. */
@@ -22,6 +23,8 @@ export interface AgentHub {
   join(session: AgentSession, before: string | undefined): void
   leave(session: AgentSession): void
   connected(): number
+  /** How often agents are to report figures of what they run, in ms. */
+  figuresMs(): number
   /** True as soon as the agents were told to go. */
   isDraining(): boolean
   /**
@@ -82,6 +85,9 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
       if (sessions.size === 0) left.emit('all')
     },
     connected: () => sessions.size,
+    figuresMs: figuresPace(() =>
+      [...sessions.values()].reduce((sum, { openCount }) => sum + openCount, 0),
+    ),
     isDraining: () => windowMs !== undefined,
     drain(within) {
       windowMs = within

@@ -15,6 +15,8 @@ export interface InboxDeps {
   readonly isOver: () => boolean
   /** Whether it may be on its way to storage while others are; these keep their order by themselves. */
   isGathered(message: AgentMessage__Output): boolean
+  /** Whether so much waits for storage that this agent should wait, too. */
+  readonly isCrowded: () => boolean
 }
 
 /**
@@ -42,7 +44,7 @@ export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) =>
       last = last.then(() => take(message))
       lastAlone = last
     }
-    if (waiting >= most) await last
+    if (waiting >= most || deps.isCrowded()) await last
   }
 }
 

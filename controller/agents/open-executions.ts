@@ -52,6 +52,11 @@ export class OpenExecutions {
     return false
   }
 
+  /** How many they are. */
+  get size(): number {
+    return this.#known.size
+  }
+
   over(executionId: string): void {
     this.#known.delete(executionId)
   }

@@ -14,22 +14,25 @@ const order = (generation: number) => ({
   startByMs: 30_000,
 })
 
+const seen = (heartbeatSeen: number) => ({ heartbeatSeen, figuresMs: 5_000 })
+
 describe('orders', () => {
   it('say how much of the time to start is left', () => {
-    expect(orderMessage(order(1), 10_000, 7)?.run).toMatchObject({
+    expect(orderMessage(order(1), 10_000, seen(7))?.run).toMatchObject({
       startWithinMs: 20_000,
       heartbeatSeen: 7,
+      figuresMs: 5_000,
       paramsJson: '{"percent":50}',
       container: { id: 'c1', name: 'web' },
     })
   })
 
   it('are not sent when it is too late to start', () => {
-    expect(orderMessage(order(1), 30_000, 0)).toBeUndefined()
+    expect(orderMessage(order(1), 30_000, seen(0))).toBeUndefined()
   })
 
   it('halt from the second generation on, whatever the time', () => {
-    expect(orderMessage(order(2), 99_000, 0)?.halt).toMatchObject({
+    expect(orderMessage(order(2), 99_000, seen(0))?.halt).toMatchObject({
       executionId: 'execution',
       generation: 2,
     })

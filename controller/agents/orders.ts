@@ -14,7 +14,7 @@ export const haltGeneration = 2
 export function orderMessage(
   order: FullOrder,
   nowMs: number,
-  heartbeatSeen: number,
+  { heartbeatSeen, figuresMs }: { heartbeatSeen: number; figuresMs: number },
 ): ControllerMessage | undefined {
   const { executionId, generation, attackId } = order
   const common = { executionId, generation, attackId }
@@ -29,6 +29,7 @@ export function orderMessage(
       container: order.containerId ? { id: order.containerId, name: order.containerName } : null,
       startWithinMs: remainingMs,
       heartbeatSeen,
+      figuresMs,
     },
   }
 }

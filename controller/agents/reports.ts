@@ -2,16 +2,18 @@ import type { Logger } from 'pino'
 import type { CommandAck__Output } from '../../proto/gen/temblor/agent/v1/CommandAck.ts'
 import type { ExecutionUpdate__Output } from '../../proto/gen/temblor/agent/v1/ExecutionUpdate.ts'
 import { isEndReason, isStage, isTerminal, type Stage } from '../../shared/stages.ts'
-import type { AgentWord, HostSession, MoveResult } from '../store/executions.ts'
+import type { AgentWord, HostSession } from '../store/executions.ts'
 import { readEffect } from './effect-json.ts'
-import type { Gathered } from './gathered.ts'
+import type { Gathered, WordResult } from './gathered.ts'
 import type { OpenExecutions } from './open-executions.ts'
 import { lostInMs, type ExecutionTimes } from './orders.ts'
+import type { SentOrders } from './sent-orders.ts'
 import type { AgentStream } from './stream.ts'
 
 interface ReportDeps {
   readonly words: Gathered['words']
   readonly open: OpenExecutions
+  readonly sent: SentOrders
   readonly stream: AgentStream
   readonly logger: Logger
   readonly teamId: string
@@ -34,8 +36,10 @@ export class Reports {
 
   /** The agent has an order in its journal. */
   async onCommandAck({ executionId, generation }: CommandAck__Output): Promise<void> {
-    const { session } = this.#deps
+    const { session, sent } = this.#deps
+    sent.acknowledged(executionId, generation)
     const result = await this.#tell({ kind: 'order', ...session, executionId, generation })
+    sent.settled(executionId, generation)
     if (result === 'outdated') this.#deps.onOutdated()
   }
 
@@ -58,6 +62,8 @@ export class Reports {
       this.#deps.onOutdated()
       return
     }
+    // The newer ones are acknowledged for these, too.
+    if (result === 'superseded') return
     if (isTerminal(stage)) open.over(executionId)
     if (result === 'foreign' || result === 'unknown')
       logger.warn({ host: session.host, executionId, result }, 'report not accepted')
@@ -67,7 +73,7 @@ export class Reports {
   #report(
     update: ExecutionUpdate__Output & { stage: Stage },
     times: ExecutionTimes | undefined,
-  ): Promise<MoveResult> {
+  ): Promise<WordResult> {
     const { open, session, version } = this.#deps
     const { executionId, stage, ageMs } = update
     const measured = readEffect(update.measuredJson)
@@ -78,18 +84,20 @@ export class Reports {
         ...session,
         kind: 'report',
         reason: isEndReason(update.reason) ? update.reason : undefined,
-        requested: readEffect(update.requestedJson),
+        // With figures alone it is as it was.
+        requested: isOnlyFigures ? undefined : readEffect(update.requestedJson),
         measured,
         clientVersion: version,
         lostInMs: times ? lostInMs(stage, times, ageMs) : 0,
       },
-      !isOnlyFigures,
+      isOnlyFigures,
     )
   }
 
-  #tell(word: AgentWord, isUrgent = true): Promise<MoveResult> {
+  #tell(word: AgentWord, isOnlyFigures = false): Promise<WordResult> {
     const { words, teamId, stream } = this.#deps
-    return words.add(teamId, { word, isOver: () => stream.isOver() }, isUrgent)
+    const item = { word, isOnlyFigures, isOver: () => stream.isOver() }
+    return words.add(teamId, item, !isOnlyFigures)
   }
 
   /** Says that a report is on disk; of several that were written together, the newest stands for all. */

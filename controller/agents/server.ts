@@ -165,6 +165,7 @@ function inboxOf(deps: ServerDeps, session: AgentSession, stream: AgentStream) {
     handle: (message) => session.handle(message),
     isOver: () => stream.isOver(),
     isGathered: (message) => session.isGathered(message),
+    isCrowded: () => deps.gathered.words.isCrowded(session.teamId),
     onFailure(err) {
       deps.logger.info({ err, host: session.identifier }, 'session of an agent broke')
       stream.close()

@@ -17,6 +17,7 @@ import { OpenExecutions } from './open-executions.ts'
 import { haltGeneration, orderMessage } from './orders.ts'
 import { identifierProblem, refusedClaim } from './refused-claim.ts'
 import { Reports } from './reports.ts'
+import { SentOrders } from './sent-orders.ts'
 import type { AgentStream } from './stream.ts'
 
 /** A host is targetable while its lease lasts: three heartbeats. */
@@ -56,6 +57,7 @@ export class AgentSession {
   private readonly leaseMs: number
   private readonly open: OpenExecutions
   private readonly reports: Reports
+  private readonly sent = new SentOrders()
   private heartbeatSeen = 0
   private delivery: Promise<void> | undefined
   private deliverAgain = false
@@ -79,6 +81,7 @@ export class AgentSession {
     this.reports = new Reports({
       words: deps.gathered.words,
       open: this.open,
+      sent: this.sent,
       stream,
       logger: deps.logger,
       teamId: team.id,
@@ -175,6 +178,11 @@ export class AgentSession {
     this.stream.send({ drain: { reconnectMinMs: 0, reconnectMaxMs: windowMs } })
   }
 
+  /** How many executions its agent has been given, or was heard of, and that are not over. */
+  get openCount(): number {
+    return this.open.size
+  }
+
   /** Has the agent end what it runs of an attack, or all, without any record. @returns how many executions */
   haltUnrecorded(attackId?: string): number {
     const open = this.open.of(attackId)
@@ -236,7 +244,9 @@ export class AgentSession {
     this.deps.heartbeats.beat(this.teamId, { ...this.lease(), running, answer })
     // Agents that run nothing are not answered: that would cost more than the heartbeat.
     if (heartbeat.running.length > 0 && this.deps.heartbeats.isKept())
-      this.stream.send({ leaseAck: { heartbeatSeq: heartbeat.seq } })
+      this.stream.send({
+        leaseAck: { heartbeatSeq: heartbeat.seq, figuresMs: this.deps.hub.figuresMs() },
+      })
   }
 
   private async onInventory(inventory: Inventory__Output): Promise<void> {
@@ -279,8 +289,10 @@ export class AgentSession {
   }
 
   private sendOrder(order: FullOrder, nowMs: number): void {
-    const message = orderMessage(order, nowMs, this.heartbeatSeen)
-    if (!message) return
+    const { heartbeatSeen } = this
+    const figuresMs = this.deps.hub.figuresMs()
+    const message = orderMessage(order, nowMs, { heartbeatSeen, figuresMs })
+    if (!message || !this.sent.add(order.executionId, order.generation)) return
     if (message.run) this.open.note(order)
     this.stream.send(message)
   }

@@ -71,14 +71,14 @@ export interface Attacks {
   ): Promise<AttackRecord[] | undefined>
   activeIds(teamId: string): Promise<string[]>
   /**
-   * The hosts that have something to halt, or undefined when there is no such attack. `onHosts` hears of them as soon
-   * as it is written that they have.
+   * The hosts that have something to halt, or undefined when there is no such attack. `onWritten` hears of their orders
+   * as soon as they are written.
    */
   halt(
     teamId: string,
     attackId: string,
     by: HaltedBy,
-    onHosts?: (hosts: readonly string[]) => void,
+    onWritten?: (written: WrittenOrders) => void,
   ): Promise<string[] | undefined>
   /** Writes the parts that are given; others stay, also when several write at once. */
   annotate(teamId: string, attackId: string, change: AnnotationChange): Promise<void>
@@ -104,7 +104,7 @@ export function openAttacks(redis: Redis, busyTeams = openBusyTeams(redis)): Att
     },
     list: (teamId, listed, limit, after) => listAttacks(redis, teamId, listed, limit, after),
     activeIds: (teamId) => redis.zrevrange(keys.activeAttacks(teamId), 0, -1),
-    halt: (teamId, attackId, by, onHosts) => haltAttack(redis, teamId, attackId, by, onHosts),
+    halt: (teamId, attackId, by, onWritten) => haltAttack(redis, teamId, attackId, by, onWritten),
     async annotate(teamId, attackId, change) {
       const fields = annotationFields(change)
       if (Object.keys(fields).length > 0) await redis.hset(keys.attack(teamId, attackId), fields)

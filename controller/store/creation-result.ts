@@ -11,7 +11,7 @@ export type CreateResult =
     }
   | Refused
 
-/** The orders of an attack as they were written. What has happened to it since, they do not say. */
+/** Orders of an attack as they were written, to begin or to halt. What has happened to it since, they do not say. */
 export interface WrittenOrders {
   /** Redis' clock when they were written. */
   readonly nowMs: number

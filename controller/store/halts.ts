@@ -1,4 +1,5 @@
 import { allowedFrom } from '../../shared/stages.ts'
+import type { WrittenOrder, WrittenOrders } from './creation-result.ts'
 import { isId, keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
 
@@ -18,20 +19,21 @@ export interface HaltedBy {
 /**
  * Orders the end of an attack. All of it is on disk when this returns; from the first slice on, no host is given its
  * order to begin.
- * @param onHosts hears of hosts that have something to halt, as soon as that is written
- * @returns all of them, or undefined when there is no such attack
+ * @param onWritten hears of orders to halt as soon as they are written
+ * @returns all hosts that have something to halt, or undefined when there is no such attack
  */
 export async function haltAttack(
   redis: Redis,
   teamId: string,
   attackId: string,
   by: HaltedBy,
-  onHosts: (hosts: readonly string[]) => void = () => undefined,
+  onWritten: (written: WrittenOrders) => void = () => undefined,
 ): Promise<string[] | undefined> {
   if (!isId(attackId)) return undefined
   const halted = new Set<string>()
   const haltSlice = async (from: number): Promise<number | undefined> => {
-    const [kind, size, ...hosts] = (await halt.run(
+    const askedMs = performance.now()
+    const [kind, size, nowMs, ...values] = (await halt.run(
       redis,
       [
         keys.attack(teamId, attackId),
@@ -50,10 +52,12 @@ export async function haltAttack(
         from,
         from + sliceSize - 1,
       ],
-    )) as [string, number, ...string[]]
-    for (const host of hosts) halted.add(host)
-    if (hosts.length > 0) onHosts(hosts)
-    return kind === 'unknown' ? undefined : size
+    )) as [string, number, number, ...(string | number)[]]
+    if (kind === 'unknown') return undefined
+    const orders = toOrders(attackId, values)
+    for (const { host } of orders) halted.add(host)
+    if (orders.length > 0) onWritten({ nowMs, askedMs, orders })
+    return size
   }
   const size = await haltSlice(0)
   if (size === undefined) return undefined
@@ -63,4 +67,27 @@ export async function haltAttack(
     await Promise.all(slices.map((slice) => haltSlice(slice * sliceSize)))
   }
   return [...halted]
+}
+
+/** An order to halt says no more than what is to be halted. */
+const justHalt = {
+  containerId: '',
+  containerName: '',
+  type: '',
+  paramsJson: '{}',
+  startByMs: 0,
+  controllerId: undefined,
+}
+
+function toOrders(attackId: string, values: readonly (string | number)[]): WrittenOrder[] {
+  return Array.from({ length: values.length / 3 }, (_, at) => {
+    const [host, executionId, generation] = values.slice(3 * at, 3 * at + 3)
+    return {
+      ...justHalt,
+      attackId,
+      host: String(host),
+      executionId: String(executionId),
+      generation: Number(generation),
+    }
+  })
 }

@@ -120,7 +120,9 @@ export class VirtualAgent {
 
   #hear(message: ControllerMessage__Output): void {
     this.#heardAt = performance.now()
-    const { welcome, run, halt, updateAck, refusal, drain } = message
+    const { welcome, run, halt, leaseAck, updateAck, refusal, drain } = message
+    const paced = run ?? leaseAck
+    if (paced) this.#executions.pace(paced.figuresMs)
     if (run) this.#onRun(run)
     else if (halt) {
       this.#executions.halt(halt)

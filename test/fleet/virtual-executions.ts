@@ -1,5 +1,6 @@
 import { readOrder } from '../../agent/orders.ts'
 import type { ExecutionUpdate } from '../../agent/execution-update.ts'
+import { FiguresClock } from '../../agent/figures-clock.ts'
 import { Outbox } from '../../agent/outbox.ts'
 import type { ExecutionRef } from '../../proto/gen/temblor/agent/v1/ExecutionRef.ts'
 import type { Halt__Output } from '../../proto/gen/temblor/agent/v1/Halt.ts'
@@ -34,6 +35,7 @@ export class VirtualExecutions {
   readonly #report: (update: ExecutionUpdate) => void
   /** How often figures of what runs are sent; 0 for never. */
   readonly #figuresMs: number
+  #wantedMs = 0
 
   constructor(report: (update: ExecutionUpdate) => void, figuresMs: number) {
     this.#figuresMs = figuresMs
@@ -53,6 +55,11 @@ export class VirtualExecutions {
     return this.#references((entry) => !entry.acknowledged)
   }
 
+  /** The controller wants figures this often. */
+  pace(everyMs: number): void {
+    this.#wantedMs = everyMs
+  }
+
   /** Starts what was ordered; what is known or was halted never starts again. */
   run(run: Run__Output, isTooLate: boolean): void {
     if (this.#isAnswered(run.executionId)) return
@@ -68,8 +75,12 @@ export class VirtualExecutions {
     const lengthMs = type.lengthSeconds(params as never) * 1000
     const finish = () => this.#end(entry, 'completed', 'Ended after its length.')
     entry.timers.push(setTimeout(finish, lengthMs))
-    if (this.#figuresMs > 0 && lengthMs > this.#figuresMs)
-      entry.timers.push(setInterval(() => this.#emit(entry, 'Running'), this.#figuresMs))
+    if (this.#figuresMs === 0 || lengthMs <= this.#figuresMs) return
+    const clock = new FiguresClock()
+    const measure = () => {
+      if (clock.isDue(performance.now(), this.#wantedMs)) this.#emit(entry, 'Running')
+    }
+    entry.timers.push(setInterval(measure, this.#figuresMs))
   }
 
   /** Ends it; an unknown one leaves a tombstone, so that a late order is not carried out. */

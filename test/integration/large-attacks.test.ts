@@ -182,7 +182,9 @@ describe('an attack on more hosts than one script writes', () => {
     expect(order?.generation).toBe(1)
     const by = { who: 'ann', reason: 'enough', reference: '' }
     const told: string[] = []
-    const halting = attacks().halt(rig.teamId, result.attackId, by, (some) => told.push(...some))
+    const halting = attacks().halt(rig.teamId, result.attackId, by, ({ orders: some }) =>
+      told.push(...some.map(({ host }) => host)),
+    )
     await until('the first slice is halted', () => told.length > 0, 15_000, 0)
     // The last ones are not halted yet.
     const last = (await rig.executionsOf(result.attackId)).at(-1)?.host ?? ''

@@ -25,9 +25,9 @@ export function createHaltService(store: Store, hub: AgentHub): HaltService {
       reason: why?.reason ?? '',
       reference: why?.reference ?? '',
     }
-    const halted = await store.attacks.halt(teamId, attackId, by, (hosts) => {
-      for (const host of hosts) hub.deliverSoon(teamId, host)
-    })
+    const halted = await store.attacks.halt(teamId, attackId, by, (written) =>
+      hub.give(teamId, written),
+    )
     if (!halted) throw attackNotFound(attackId)
     const record = await store.attacks.find(teamId, attackId)
     if (!record) throw attackNotFound(attackId)

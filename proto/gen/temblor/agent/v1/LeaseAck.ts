@@ -7,6 +7,10 @@ import type { Long } from '@grpc/proto-loader';
  */
 export interface LeaseAck {
   'heartbeatSeq'?: (number | string | Long);
+  /**
+   * The same as in Run, as it is now.
+   */
+  'figuresMs'?: (number);
 }
 
 /**
@@ -14,4 +18,8 @@ export interface LeaseAck {
  */
 export interface LeaseAck__Output {
   'heartbeatSeq': (number);
+  /**
+   * The same as in Run, as it is now.
+   */
+  'figuresMs': (number);
 }

@@ -24,6 +24,10 @@ export interface Run {
    * The last heartbeat that the controller had seen when it sent this; bounds the age of the message.
    */
   'heartbeatSeen'?: (number | string | Long);
+  /**
+   * Figures are wanted this often; 0 is each second.
+   */
+  'figuresMs'?: (number);
 }
 
 export interface Run__Output {
@@ -47,4 +51,8 @@ export interface Run__Output {
    * The last heartbeat that the controller had seen when it sent this; bounds the age of the message.
    */
   'heartbeatSeen': (number);
+  /**
+   * Figures are wanted this often; 0 is each second.
+   */
+  'figuresMs': (number);
 }
