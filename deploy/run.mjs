@@ -77,7 +77,8 @@ async function fuzz() {
 
 /** Kills, freezes and cuts parts of a whole service, and checks what became of its attacks. */
 async function chaos() {
-  await ensureSystemPackages(['redis-server'], { say, askFirst })
+  const ofGuests = args.includes('power-cuts') ? packagesForGuests() : []
+  await ensureSystemPackages(['redis-server', ...ofGuests], { say, askFirst })
   return runScript('test/chaos/main.ts')
 }
 

@@ -15,8 +15,9 @@ const { values } = parseArgs({
   },
 })
 const say = (line: string) => void process.stderr.write(`${line}\n`)
-if (values.without !== undefined && !Object.hasOwn(fences, values.without)) {
-  say(`--without cannot be "${values.without}". Allowed: ${Object.keys(fences).join(', ')}.`)
+const removable = [...Object.keys(fences), 'fsync']
+if (values.without !== undefined && !removable.includes(values.without)) {
+  say(`--without cannot be "${values.without}". Allowed: ${removable.join(', ')}.`)
   process.exit(2)
 }
 const plan = values.plan as keyof typeof planners

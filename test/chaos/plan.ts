@@ -58,6 +58,8 @@ export type Step = { readonly atMs: number } & (
   | LateWord
   | { readonly do: 'halt-all'; readonly team: string }
   | { readonly do: 'read'; readonly of: number }
+  /** Everything that was broken is whole again before anything else happens. */
+  | { readonly do: 'heal' }
   | { readonly do: 'revoke' | 'activate'; readonly host: string }
 )
 
@@ -73,6 +75,9 @@ const faultsInStorm = 110
 const calmsMs = [1_000, 1_000, 6_500]
 /** Longer than an agent waits for its controller. */
 const partitionMs = 7_500
+/** So long before a cut, and for a moment after, many requests come. */
+const loadMs = 2_500
+const requestEveryMs = 150
 /** One late word. */
 const lateWordMs = 3_500
 const lateWords = ['conclusion', 'hello'] as const
@@ -92,6 +97,14 @@ export function makePlan(seed: number, faults: number, ways: Ways): Plan {
 export function makeLatePlan(seed: number, faults: number, ways: Ways): Plan {
   const maker = new PlanMaker(randomOf(seed, 0), ways)
   while (maker.faults < faults) maker.addLateWord()
+  return maker.plan()
+}
+
+/** Cuts of power, each while much is asked for. */
+export function makePowerPlan(seed: number, cuts: number, ways: Ways): Plan {
+  const maker = new PlanMaker(randomOf(seed, 0), ways)
+  for (let cut = 0; cut < cuts; cut += 1) maker.addPowerCut()
+  for (const { team } of ways.hosts) maker.addHaltAll(team)
   return maker.plan()
 }
 
@@ -158,6 +171,25 @@ class PlanMaker {
     this.#nowMs = end
     // By then nothing else is wrong.
     if (isLong) this.addLateWord()
+  }
+
+  addHaltAll(team: string): void {
+    this.#add(this.#nowMs, { do: 'halt-all', team })
+  }
+
+  addPowerCut(): void {
+    const random = this.#random
+    const begin = this.#nowMs
+    const atMs = begin + loadMs + random.int(0, 300)
+    const end = atMs + 300
+    for (let at = begin; at < end; at += requestEveryMs) {
+      this.#addCreate(at)
+      this.#add(at, { do: 'read', of: this.#someCreate() })
+    }
+    this.#add(atMs, { do: 'fault', kind: 'kill', part: 'redis', forMs: random.int(100, 400) })
+    this.#add(end, { do: 'heal' })
+    this.faults += 1
+    this.#nowMs = end
   }
 
   addLateWord(): void {

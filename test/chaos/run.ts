@@ -6,7 +6,7 @@ import type { Violation } from './check/invariant.ts'
 import { Client } from './client.ts'
 import { watchLoop, Nemesis } from './nemesis.ts'
 import type { History } from './history.ts'
-import { makeLatePlan, makePlan, type Step, type Ways } from './plan.ts'
+import { makeLatePlan, makePlan, makePowerPlan, type Plan, type Step, type Ways } from './plan.ts'
 import { bounds, startSite } from './rig/site.ts'
 
 export interface RunOptions {
@@ -38,10 +38,13 @@ const ways: Ways = {
   ],
 }
 
+const few: Ways = { ...ways, hosts: ways.hosts.slice(-4) }
+
 /** What a run does, by name, and to whom. */
 export const planners = {
   storms: { make: makePlan, ways },
-  'late-words': { make: makeLatePlan, ways: { ...ways, hosts: ways.hosts.slice(-4) } },
+  'power-cuts': { make: makePowerPlan, ways: few },
+  'late-words': { make: makeLatePlan, ways: few },
 }
 
 /** Injects faults and asks for attacks as the seed says, heals everything, and checks what happened. */
@@ -52,16 +55,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const plan = make(seed, faults, parts)
   const nemesis = new Nemesis()
   const stopWatching = watchLoop((outage) => nemesis.outages.push(outage))
-  const site = await startSite({ dir, ways: parts, without, listener: nemesis })
+  const site = await startSite({
+    dir,
+    ways: parts,
+    without,
+    isPowered: options.plan === 'power-cuts',
+    listener: nemesis,
+  })
   nemesis.takeOn(site)
   say(`seed ${seed}: ${plan.faults} faults in ${Math.round(plan.lengthMs / 1000)} s, in ${dir}`)
   try {
     const client = new Client(site)
-    const startedAt = performance.now()
-    for (const step of plan.steps) {
-      await sleep(Math.max(0, startedAt + step.atMs - performance.now()))
-      carryOut(step, client, nemesis)
-    }
+    await follow(plan, client, nemesis)
     await nemesis.healed()
     const healedAt = performance.now()
     for (const { name } of site.hosts) void client.change('activate', name)
@@ -82,7 +87,19 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }
 }
 
-function carryOut(step: Step, client: Client, nemesis: Nemesis): void {
+async function follow({ steps }: Plan, client: Client, nemesis: Nemesis): Promise<void> {
+  let startedAt = performance.now()
+  for (const step of steps) {
+    await sleep(Math.max(0, startedAt + step.atMs - performance.now()))
+    if (step.do === 'heal') {
+      const before = performance.now()
+      await nemesis.healed()
+      startedAt += performance.now() - before
+    } else carryOut(step, client, nemesis)
+  }
+}
+
+function carryOut(step: Exclude<Step, { do: 'heal' }>, client: Client, nemesis: Nemesis): void {
   if (step.do === 'fault') nemesis.inject(step)
   else if (step.do === 'create') client.create(step)
   else if (step.do === 'repeat') client.repeat(step.of, step.hangUpMs)

@@ -25,7 +25,8 @@ export interface Relay {
   close(): void
 }
 
-type Target = { readonly port: number } | { readonly path: string }
+/** Where a relay leads to. */
+export type Target = { readonly port: number } | { readonly path: string }
 
 /** Listens on loopback; each connection goes to where `target` says at that moment. */
 export async function startRelay(target: () => Target | undefined): Promise<Relay> {

@@ -1,13 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { exitCodes } from '../../../agent/cli/exit-codes.ts'
 import type { JournalEntry } from '../../../agent/journal.ts'
-import { openRedis } from '../../../controller/store/redis.ts'
-import { findRedisServer, socketPath } from '../../../deploy/local/redis.ts'
-import { until } from '../../support/until.ts'
 import type { Bounds, Host, JournalState } from '../history.ts'
 import type { Ways } from '../plan.ts'
 import { createPart, type PartProcess } from './part.ts'
+import { addPoweredRedis, addRedis, stopSyncing } from './redis.ts'
 import { startRelay, type Relay } from './relay.ts'
 import { makeTeams, type TestTeam } from './teams.ts'
 import { startWitness, type Witness } from './witness.ts'
@@ -56,11 +54,13 @@ interface SiteOptions {
   readonly ways: Ways
   /** A fence that is cut out of the sources. */
   readonly without: string | undefined
+  /** Redis has a machine of its own, whose power can be cut. */
+  readonly isPowered: boolean
   readonly listener: SiteListener
 }
 
 export async function startSite(options: SiteOptions): Promise<Site> {
-  const { dir, ways, without, listener } = options
+  const { dir, ways, without, isPowered, listener } = options
   const witness = await startWitness()
   const parts = new Map<string, PartProcess>()
   const relays = new Map<string, Relay>()
@@ -86,16 +86,17 @@ export async function startSite(options: SiteOptions): Promise<Site> {
     parts.set(name, part)
     return part
   }
-  const socket = await addRedis(dir, add)
+  const redis = isPowered ? await addPoweredRedis(dir, add) : await addRedis(dir, add)
   const keyFile = path.join(dir, 'keys.json')
-  const made = await makeTeams(`unix://${socket}`, keyFile, ['red', 'blue'])
+  const made = await makeTeams(redis.url, keyFile, ['red', 'blue'])
+  if (without === 'fsync') await stopSyncing(redis.url)
   const teams = new Map(made.map((team) => [team.name, team]))
   const common = {
     ...(without ? { TEMBLOR_CHAOS_WITHOUT: without } : {}),
     TEMBLOR_CHAOS_WITNESS: String(witness.port),
   }
   for (const name of ways.controllers) {
-    const relay = await startRelay(() => ({ path: socket }))
+    const relay = await startRelay(() => redis.place)
     relays.set(`redis-link:${name}`, relay)
     const part = add({
       name: `controller:${name}`,
@@ -150,30 +151,6 @@ export async function startSite(options: SiteOptions): Promise<Site> {
       witness.close()
     },
   }
-}
-
-async function addRedis(
-  dir: string,
-  add: (options: Omit<Parameters<typeof createPart>[0], 'onDeath' | 'logFile'>) => PartProcess,
-): Promise<string> {
-  const redisDir = path.join(dir, 'redis')
-  mkdirSync(redisDir, { recursive: true })
-  const socket = socketPath(redisDir)
-  const settings = { port: '0', unixsocket: socket, dir: redisDir, save: '' }
-  const durable = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' }
-  const untilReady = async () => {
-    const redis = openRedis(`unix://${socket}`)
-    redis.on('error', () => undefined)
-    try {
-      await until('Redis answers', async () => (await redis.ping().catch(() => '')) === 'PONG')
-    } finally {
-      redis.disconnect()
-    }
-  }
-  const all = Object.entries({ ...settings, ...durable })
-  const args = all.flatMap(([key, value]) => [`--${key}`, value])
-  await add({ name: 'redis', program: findRedisServer(), args, untilReady }).start()
-  return socket
 }
 
 function controllerEnv(dir: string, keyFile: string, redisPort: number): NodeJS.ProcessEnv {
