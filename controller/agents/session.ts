@@ -12,10 +12,12 @@ import type { AgentSubject, Authority } from './authority.ts'
 import type { Gathered } from './gathered.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { AgentHub } from './hub.ts'
+import { InventoryChanges } from './inventory-changes.ts'
 import { recordManualAttack } from './manual-attack.ts'
 import { OpenExecutions } from './open-executions.ts'
 import { haltGeneration, orderMessage } from './orders.ts'
 import { identifierProblem, refusedClaim } from './refused-claim.ts'
+import { reconcile } from './reconcile.ts'
 import { Reports } from './reports.ts'
 import { SentOrders } from './sent-orders.ts'
 import type { AgentStream } from './stream.ts'
@@ -25,9 +27,6 @@ const heartbeatsPerLease = 3
 
 /** Orders that were read longer ago are read again: while this controller was frozen, a halt may have been answered. */
 const ordersFreshForMs = 1_000
-
-const forgottenMessage =
-  'The agent came back without a record of this execution, so it is not running there.'
 
 export interface SessionDeps {
   readonly store: Store
@@ -58,6 +57,7 @@ export class AgentSession {
   private readonly open: OpenExecutions
   private readonly reports: Reports
   private readonly sent = new SentOrders()
+  private readonly inventories: InventoryChanges
   private heartbeatSeen = 0
   private delivery: Promise<void> | undefined
   private deliverAgain = false
@@ -78,6 +78,7 @@ export class AgentSession {
     this.epoch = epoch
     this.leaseMs = deps.heartbeatMs * heartbeatsPerLease
     this.open = new OpenExecutions(deps.store, team.id)
+    this.inventories = new InventoryChanges(hello.inventory)
     this.reports = new Reports({
       words: deps.gathered.words,
       open: this.open,
@@ -205,36 +206,12 @@ export class AgentSession {
         controllerBootId: this.deps.bootId,
       },
     })
-    await this.reconcile(hello)
+    const { deps, teamId, identifier: host, epoch } = this
+    const about = { executions: deps.store.executions, logger: deps.logger }
+    await reconcile(about, { teamId, session: { host, epoch }, hello }, (unknown) =>
+      this.stream.send({ halt: { ...unknown, attackId: '' } }),
+    )
     this.deliverSoon()
-  }
-
-  /**
-   * After a reconnect: what the agent has forgotten ends here; what only the agent knows is halted, so
-   * that nothing runs without a record.
-   */
-  private async reconcile(hello: Hello__Output): Promise<void> {
-    const { executions } = this.deps.store
-    const known = new Set(hello.knownExecutions.map((execution) => execution.executionId))
-    // In this order: an attack that is created meanwhile must not look forgotten.
-    const open = await executions.openOn(this.teamId, this.identifier)
-    const waiting = await executions.waitingOrders(this.teamId, this.identifier)
-    for (const order of waiting) known.add(order.executionId)
-    for (const execution of open)
-      if (!known.has(execution.id))
-        await executions.end(this.teamId, execution, {
-          reason: 'agent_restarted',
-          message: forgottenMessage,
-          epoch: this.epoch,
-        })
-    for (const { executionId, generation } of hello.knownExecutions)
-      if (!(await executions.find(this.teamId, executionId))) {
-        this.deps.logger.warn(
-          { host: this.identifier, executionId },
-          'halting an unknown execution',
-        )
-        this.stream.send({ halt: { executionId, generation: generation + 1, attackId: '' } })
-      }
   }
 
   private onHeartbeat(heartbeat: Heartbeat__Output): void {
@@ -250,8 +227,10 @@ export class AgentSession {
   }
 
   private async onInventory(inventory: Inventory__Output): Promise<void> {
+    if (!this.inventories.isNew(inventory)) return
     const change = { ...this.lease(), inventory }
     const [result] = await this.deps.store.hosts.refresh(this.teamId, [change])
+    this.inventories.recorded(inventory)
     if (result) this.onRefreshed(result)
   }
 

@@ -27,10 +27,7 @@ local epoch = redis.call('HINCRBY', KEYS[3], 'epoch', 1)
 local before = redis.call('HGET', KEYS[3], 'controller') or ''
 redis.call('HSETNX', KEYS[3], 'created_ms', now)
 redis.call('HSET', KEYS[3], 'identifier', ARGV[1], 'instance_id', ARGV[2], 'state', 'ACTIVE',
-  'last_seen_ms', now, 'updated_ms', now, 'attempt', ARGV[4])
-for i = 5, #ARGV, 2 do
-  redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
-end
+  'last_seen_ms', now, 'updated_ms', now, 'attempt', ARGV[4], unpack(ARGV, 5))
 redis.call('SADD', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
 local slot = slot_for(KEYS[5], ARGV[1], now)
