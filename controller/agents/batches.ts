@@ -20,7 +20,7 @@ export interface BatchOptions<Item, Result> {
 }
 
 /** So many steps behind, nothing more should be read. */
-const crowdedSteps = 20
+const crowdedSteps = 40
 
 interface Waiting<Item, Result> {
   readonly item: Item
