@@ -6,7 +6,7 @@ import { readConfig, type AgentConfig } from './config.ts'
 import { startControlServer } from './control/server.ts'
 import { ControllerLink } from './controller-link.ts'
 import { openCore, type AgentCore } from './core.ts'
-import { obtainCredentials } from './enrol.ts'
+import { EnrolmentPostponed, obtainCredentials } from './enrol.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { readFacts } from './facts.ts'
 import { giveBackMemory } from './host/give-back.ts'
@@ -97,7 +97,8 @@ async function join(
       return await obtainCredentials(stateDir, core.instanceId, line)
     } catch (error) {
       if (error instanceof PlainError) throw error
-      const delayMs = reconnectDelayMs(attempt, false)
+      const toldMs = error instanceof EnrolmentPostponed ? error.retryAfterMs : undefined
+      const delayMs = reconnectDelayMs(attempt, false, toldMs)
       log.warn({ delayMs: Math.round(delayMs) }, String(error))
       await sleep(delayMs, undefined, { signal }).catch(() => undefined)
     }

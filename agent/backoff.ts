@@ -1,3 +1,5 @@
+import type { ServiceError } from '@grpc/grpc-js'
+
 const firstMs = 500
 const longestMs = 10_000
 /** A host under attack must be heard of again before it gives its controller up. */
@@ -31,4 +33,10 @@ export function moveDelayMs(
   if (isRunning) return 0
   const { reconnectMinMs: min, reconnectMaxMs: max } = window
   return min + random() * Math.max(0, max - min)
+}
+
+/** In how many ms the controller said to come back; undefined when it did not. */
+export function retryAfterMsOf(error: ServiceError): number | undefined {
+  const ms = Number(error.metadata.get('retry-after')[0]) * 1_000
+  return ms > 0 ? ms : undefined
 }

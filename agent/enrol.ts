@@ -1,6 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { status, type ServiceError } from '@grpc/grpc-js'
 import type { JoinLine } from '../shared/join-line.ts'
+import { reconnectDelayMs, retryAfterMsOf } from './backoff.ts'
 import { fetchPinnedCa } from './ca-pin.ts'
 import { createCertificateRequest } from './certificate-request.ts'
 import { openChannel } from './channel.ts'
@@ -25,6 +27,37 @@ export class NotJoinedError extends PlainError {
 /** The controller refused the enrolment; trying again will not help. */
 export class EnrolmentRefused extends PlainError {
   override readonly name = 'EnrolmentRefused'
+}
+
+/** Nobody refused it; the controller is away or said when to come back. */
+export class EnrolmentPostponed extends Error {
+  override readonly name = 'EnrolmentPostponed'
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, cause: ServiceError) {
+    super(message, { cause })
+    this.retryAfterMs = retryAfterMsOf(cause)
+  }
+}
+
+/** As `obtainCredentials`; comes back when it is told to, so many times at most. `say` hears of it. */
+export async function obtainWhenAdmitted(
+  stateDir: string,
+  instanceId: string,
+  join: JoinLine | undefined,
+  say: (text: string) => void,
+  attempts = 10,
+): Promise<AgentCredentials> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await obtainCredentials(stateDir, instanceId, join)
+    } catch (error) {
+      const toldMs = error instanceof EnrolmentPostponed ? error.retryAfterMs : undefined
+      if (toldMs === undefined || attempt === attempts) throw error
+      const delayMs = reconnectDelayMs(attempt, false, toldMs)
+      say(`Many hosts join at once. This one asks again in ${Math.ceil(delayMs / 1_000)} s.`)
+      await sleep(delayMs)
+    }
 }
 
 /**
@@ -82,7 +115,7 @@ export async function enrol(
 function enrolmentError(error: ServiceError, address: string): Error {
   const message = `The controller at ${address} did not accept this host: ${error.details}`
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED)
-    return new Error(message, { cause: error })
+    return new EnrolmentPostponed(message, error)
   return new EnrolmentRefused(message, { cause: error })
 }
 

@@ -4,6 +4,7 @@ import type { ControllerMessage__Output } from '../proto/gen/temblor/agent/v1/Co
 import type { Hello } from '../proto/gen/temblor/agent/v1/Hello.ts'
 import type { Refusal__Output } from '../proto/gen/temblor/agent/v1/Refusal.ts'
 import type { Welcome__Output } from '../proto/gen/temblor/agent/v1/Welcome.ts'
+import { retryAfterMsOf } from './backoff.ts'
 import { openChannel } from './channel.ts'
 import type { AgentCredentials } from './identity.ts'
 
@@ -97,6 +98,6 @@ export class Session {
 
 function lostBy(error: ServiceError): SessionEnd {
   const message = error.details || error.message
-  const retryAfterMs = Number(error.metadata.get('retry-after')[0]) * 1_000
-  return { kind: 'lost', message, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) }
+  const retryAfterMs = retryAfterMsOf(error)
+  return { kind: 'lost', message, ...(retryAfterMs ? { retryAfterMs } : {}) }
 }

@@ -15,7 +15,7 @@ import { createInbox } from './inbox.ts'
 import { createRegistrations, type Admission } from './registrations.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
 import { soundMessage } from './sound-message.ts'
-import { openStream, type AgentCall, type AgentStream } from './stream.ts'
+import { openStream, sentAway, type AgentCall, type AgentStream } from './stream.ts'
 
 /** A half-open connection is noticed within the lease of its host. */
 const keepalive = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms': 5_000 }
@@ -50,6 +50,8 @@ export async function startAgentServer(
 ): Promise<AgentServer> {
   const heartbeats = new Heartbeats({ hosts: given.store.hosts, logger: given.logger })
   const admit = createRegistrations(limits.registrationsPerSecond)
+  // Anybody may ask for a certificate: that must not keep out those who have one.
+  const admitEnrolment = createRegistrations(limits.registrationsPerSecond)
   const gathered = openGathered(given.store.executions)
   const deps = { ...given, heartbeats, gathered, admit }
   const server = new Server({ ...keepalive, 'grpc.enable_channelz': 0 })
@@ -58,6 +60,8 @@ export async function startAgentServer(
       call: ServerUnaryCall<EnrolRequest__Output, EnrolResponse>,
       reply: sendUnaryData<EnrolResponse>,
     ) => {
+      const admission = admitEnrolment()
+      if (!admission.ok) return reply(sentAway(admission.retryAfterMs))
       enrol(deps, call.request, call.getPeer()).then(
         (response) => reply(null, response),
         (error: Error) => {

@@ -16,6 +16,18 @@ const lastWordMs = 1_000
 /** Where an agent that is sent away reads after how many seconds to come back. */
 const retryAfterKey = 'retry-after'
 
+/** What an agent hears that is to come back after this time. */
+export function sentAway(retryAfterMs: number): {
+  code: status
+  details: string
+  metadata: Metadata
+} {
+  const metadata = new Metadata()
+  metadata.set(retryAfterKey, String(retryAfterMs / 1_000))
+  const details = 'Too many agents connect at once. Come back later.'
+  return { code: status.UNAVAILABLE, details, metadata }
+}
+
 /** The controller's end of an agent's stream, with a bound on what waits to be sent. */
 export interface AgentStream {
   readonly messages: AsyncIterable<AgentMessage__Output>
@@ -55,10 +67,7 @@ export function openStream(call: AgentCall, stalledMs: number = stalledAfterMs):
     isOver: () => isOver,
     sendAway(retryAfterMs) {
       isOver = true
-      const metadata = new Metadata()
-      metadata.set(retryAfterKey, String(retryAfterMs / 1_000))
-      const details = 'Too many agents connect at once. Come back later.'
-      call.emit('error', { code: status.UNAVAILABLE, details, metadata })
+      call.emit('error', sentAway(retryAfterMs))
     },
     close(lastWord) {
       if (lastWord) send(lastWord)

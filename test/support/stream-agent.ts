@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
 import { controllerName } from '../../agent/ca-pin.ts'
-import { enrol } from '../../agent/enrol.ts'
+import { obtainWhenAdmitted } from '../../agent/enrol.ts'
 import type { AgentCredentials } from '../../agent/identity.ts'
 import type { AgentMessage } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
 import type { ControllerMessage__Output } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
@@ -51,7 +51,7 @@ export async function joinStreamAgent(
 ): Promise<StreamAgent> {
   const Client = protocol === 'first' ? loadFirstService() : loadAgentService()
   const [dir, instanceId] = [temporaryDir(), randomUUID()]
-  const joined = await enrol(dir, instanceId, parseJoinLine(line))
+  const joined = await obtainWhenAdmitted(dir, instanceId, parseJoinLine(line), () => undefined)
   rmSync(dir, { recursive: true, force: true })
   const bootId = randomUUID()
   return {

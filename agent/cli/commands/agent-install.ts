@@ -102,14 +102,15 @@ async function install(io: CliIo): Promise<void> {
 }
 
 /** Joins with the line in TEMBLOR_JOIN, when there is one. @returns the id of this host's team */
-async function join({ env }: CliIo): Promise<string> {
-  const { join: line, stateDir } = readConfig(env)
+async function join(io: CliIo): Promise<string> {
+  const { join: line, stateDir } = readConfig(io.env)
   if (!line && !readCredentials(stateDir))
     throw new CliError(
       'This host has not joined a team. Run "temblor init" first, or give the join line in TEMBLOR_JOIN.',
     )
-  const { obtainCredentials } = await import('../../enrol.ts')
-  const { teamId } = await obtainCredentials(stateDir, readInstanceId(stateDir), line).catch(
+  const { obtainWhenAdmitted } = await import('../../enrol.ts')
+  const say = (text: string) => io.say(text)
+  const { teamId } = await obtainWhenAdmitted(stateDir, readInstanceId(stateDir), line, say).catch(
     (error: unknown) => {
       throw new CliError(error instanceof Error ? error.message : String(error))
     },

@@ -19,13 +19,13 @@ async function init(io: CliIo): Promise<void> {
   const line = io.env['TEMBLOR_JOIN'] || (await readLine(io))
   const config = readConfig({ ...io.env, TEMBLOR_JOIN: line })
   const { stateDir, identifier } = config
-  const { obtainCredentials } = await import('../../enrol.ts')
+  const { obtainWhenAdmitted } = await import('../../enrol.ts')
   const instanceId = readInstanceId(stateDir)
-  const { address, teamId } = await obtainCredentials(stateDir, instanceId, config.join).catch(
-    (error: unknown) => {
-      throw new CliError(error instanceof Error ? error.message : String(error))
-    },
-  )
+  const { address, teamId } = await obtainWhenAdmitted(stateDir, instanceId, config.join, (text) =>
+    io.say(text),
+  ).catch((error: unknown) => {
+    throw new CliError(error instanceof Error ? error.message : String(error))
+  })
   printResult(io, { identifier, instanceId, teamId, address, stateDir }, () => [
     `This host has joined team ${teamId} at ${address} as "${identifier}".`,
     'Start its agent with: temblor agent run',
