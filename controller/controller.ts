@@ -13,7 +13,7 @@ import { createAccess } from './auth/access.ts'
 import { caFingerprint, openKeyFile, type KeyFile } from './auth/key-file.ts'
 import { createFloodHasher } from './auth/flood-hasher.ts'
 import { createHashProcess } from './auth/hash-process.ts'
-import { createSeal } from './auth/seal.ts'
+import { createSeal, type Seal } from './auth/seal.ts'
 import { createSetup, type SetupDeps } from './auth/setup.ts'
 import { createLockOut } from './auth/lock-out.ts'
 import { createPasswords } from './auth/password.ts'
@@ -28,11 +28,14 @@ import { startRetention } from './jobs/retention.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createOutbound } from './oauth/outbound.ts'
 import { createPublicProvider } from './oauth/public-provider.ts'
+import { createOutages } from './outages.ts'
 import { ownBootId, registerOwnHost } from './own-host.ts'
 import { siteOf, type Site } from './site.ts'
 import { durabilityWarnings } from './store/durability.ts'
 import { openRedis } from './store/redis.ts'
+import { onceStorageAnswers } from './store/storage-away.ts'
 import { openStore, type Store } from './store/store.ts'
+import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts'
 
 export interface Controller {
   readonly httpPort: number
@@ -45,7 +48,8 @@ export interface Controller {
 /**
  * Starts a controller: connects, then listens for agents, then for requests. Agents come in by mutual
  * TLS, unless what measures it gives another door. `beforeListening` is the last moment in which nobody waits for this process.
- * @throws Error when Redis does not answer, a port is taken or the key file is unreadable
+ * While Redis does not answer it waits for it, and says so to whoever asks.
+ * @throws Error when Redis refuses, a port is taken or the key file is unreadable
  */
 export async function startController(
   config: ControllerConfig,
@@ -53,10 +57,9 @@ export async function startController(
   openDoor: OpenDoor = mutualTls,
   beforeListening: () => void = () => undefined,
 ): Promise<Controller> {
-  const redis = connect(config, logger)
   const keyFile = await openKeyFile(config.keyFile)
   const seal = createSeal(keyFile)
-  const store = await openStore(redis, seal)
+  const { redis, store, room } = await connect(config, seal, logger)
   const { audit, agentAudit, closeAudit } = startAudit({ store, keyFile, logger }, config)
   const warnings = await durabilityWarnings(redis)
   for (const warning of [...warnings, ...linkWarnings(config)]) logger.warn(warning)
@@ -87,7 +90,8 @@ export async function startController(
   const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger })
   beforeListening()
   const agents = await listen()
-  await app.listen({ host: config.listen, port: config.httpPort })
+  await room?.close()
+  await app.listen({ host: config.listen, port: room?.port ?? config.httpPort })
   await offerSetup(signInDeps, site().url, logger)
   return {
     httpPort: portOf(app),
@@ -107,10 +111,22 @@ export async function startController(
   }
 }
 
-function connect({ redisUrl }: ControllerConfig, logger: Logger) {
-  const redis = openRedis(redisUrl)
-  redis.on('error', (err: Error) => logger.warn({ err }, 'redis'))
-  return redis
+/** Opens the stores, however long that takes; the port of the API answers meanwhile. */
+async function connect(config: ControllerConfig, seal: Seal, logger: Logger) {
+  const redis = openRedis(config.redisUrl)
+  const outages = createOutages(logger)
+  let room: WaitingRoom | undefined
+  const store = await onceStorageAnswers(
+    redis,
+    () => openStore(redis, seal),
+    async (why) => {
+      outages.away(why)
+      room = await openWaitingRoom(config)
+    },
+  )
+  outages.back()
+  outages.watch(redis)
+  return { redis, store, room }
 }
 
 /** The process for floods starts when the start of the controller is over: within a flood it would take a core. */

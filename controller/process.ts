@@ -17,9 +17,13 @@ export async function runController(): Promise<void> {
   })
 }
 
+const giveUp = (): void => process.exit(0)
+
 async function live(): Promise<void> {
   const config = readConfig(process.env)
   const logger = pino({ level: config.logLevel }, pino.destination(2))
+  // Whoever started it may be gone before storage is there.
+  process.once('disconnect', giveUp)
   const controller = await startController(config, logger, mutualTls, giveBackMemory)
   const { httpPort, grpcPort } = controller
   logger.info({ httpPort, grpcPort }, 'controller is ready')
@@ -41,5 +45,6 @@ async function live(): Promise<void> {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
+  process.off('disconnect', giveUp)
   process.once('disconnect', () => close('parent gone'))
 }

@@ -1,7 +1,7 @@
 import { Queue, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import type { AgentHub } from '../agents/hub.ts'
-import { forJobs, openBlockingRedis } from '../store/redis.ts'
+import { forJobs, isStorageError, openBlockingRedis } from '../store/redis.ts'
 import { verdictOn } from './silence.ts'
 import type { Store } from '../store/store.ts'
 
@@ -29,7 +29,8 @@ export async function startDeadlines(deps: {
   logger: Logger
 }): Promise<Deadlines> {
   const [producer, consumer] = [openBlockingRedis(deps.redisUrl), openBlockingRedis(deps.redisUrl)]
-  const onError = (err: Error) => deps.logger.warn({ err }, 'deadline queue')
+  // That storage is away is said once, by whoever starts the controller.
+  const onError = (err: Error) => isStorageError(err) || deps.logger.warn({ err }, 'deadline queue')
   producer.on('error', onError)
   consumer.on('error', onError)
   const queue = new Queue(queueName, { connection: forJobs(producer), prefix })

@@ -2,7 +2,11 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBundle } from '../../agent/cli/bundle.js'
 import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
+import { readConfig } from '../../controller/config.ts'
 import { localHost, siteOf } from '../../controller/site.ts'
+import { openRedis } from '../../controller/store/redis.ts'
+import { onceStorageAnswers } from '../../controller/store/storage-away.ts'
+import { openWaitingRoom, type WaitingRoom } from '../../controller/waiting-room.ts'
 import { formatJoinLine } from '../../shared/join-line.ts'
 import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
 import { controllerFlags } from './controller-flags.ts'
@@ -34,6 +38,8 @@ export interface StackOptions {
   /** Settings of the controller that are not listed here, over those of this process. */
   readonly controllerEnv?: NodeJS.ProcessEnv
   readonly say: (line: string) => void
+  /** Ends the waiting for a Redis of the user's. */
+  readonly signal?: AbortSignal
 }
 
 type FirstOwner = Awaited<ReturnType<typeof ensureFirstOwner>>
@@ -63,6 +69,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     if (!options.redisUrl) parts.redis = await startRedis(options.dataDir)
     const redisUrl = options.redisUrl ?? (parts.redis as LocalRedis).url
+    if (options.redisUrl) await untilRedisAnswers(options, options.redisUrl)
     const keyFile = path.join(options.dataDir.path, 'keys.json')
     const { company, team, ownerEmail, ownerPassword } = options
     const first = await ensureFirstOwner({
@@ -109,6 +116,26 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** The first owner needs storage; the port of the API answers meanwhile as that of a controller does. */
+async function untilRedisAnswers(options: StackOptions, redisUrl: string): Promise<void> {
+  const config = readConfig({ ...process.env, ...controllerEnv(options, redisUrl, '') })
+  const redis = openRedis(redisUrl)
+  redis.on('error', () => undefined)
+  let room: WaitingRoom | undefined
+  const sayAway = async (why: string) => {
+    room = await openWaitingRoom(config)
+    options.say(
+      `Waiting for Redis, which is away (${why}). ${config.listen}:${room.port} answers 503 until it is there.`,
+    )
+  }
+  try {
+    await onceStorageAnswers(redis, () => redis.ping(), sayAway, options.signal)
+  } finally {
+    redis.disconnect()
+    await room?.close()
+  }
+}
+
 /** The built controller, made first where it is not; the sources where it cannot be made. */
 function controllerProgram(say: StackOptions['say']): string {
   const isBuilt = ensureBundle('dist-controller')
@@ -126,19 +153,27 @@ function startController(options: StackOptions, redisUrl: string, keyFile: strin
     program: process.execPath,
     args: [...controllerFlags, controllerProgram(options.say)],
     ipc: true,
-    env: {
-      ...options.controllerEnv,
-      TEMBLOR_LISTEN: options.listen,
-      TEMBLOR_GRPC_LISTEN: options.grpcListen,
-      TEMBLOR_HTTP_PORT: String(options.httpPort),
-      TEMBLOR_GRPC_PORT: String(options.grpcPort),
-      TEMBLOR_REDIS_URL: redisUrl,
-      TEMBLOR_KEY_FILE: keyFile,
-      ...(options.publicUrl ? { TEMBLOR_PUBLIC_URL: options.publicUrl } : {}),
-    },
+    env: controllerEnv(options, redisUrl, keyFile),
     logFile: path.join(options.dataDir.logsPath, 'controller.log'),
     onProblem: (message) => options.say(`controller: ${message}`),
   })
+}
+
+function controllerEnv(
+  options: StackOptions,
+  redisUrl: string,
+  keyFile: string,
+): NodeJS.ProcessEnv {
+  return {
+    ...options.controllerEnv,
+    TEMBLOR_LISTEN: options.listen,
+    TEMBLOR_GRPC_LISTEN: options.grpcListen,
+    TEMBLOR_HTTP_PORT: String(options.httpPort),
+    TEMBLOR_GRPC_PORT: String(options.grpcPort),
+    TEMBLOR_REDIS_URL: redisUrl,
+    TEMBLOR_KEY_FILE: keyFile,
+    ...(options.publicUrl ? { TEMBLOR_PUBLIC_URL: options.publicUrl } : {}),
+  }
 }
 
 async function diedOf(child: ManagedChild): Promise<string> {

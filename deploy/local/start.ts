@@ -22,13 +22,24 @@ process.exit()
 async function main(settings: StartSettings): Promise<number> {
   const dataDir = openDataDir(settings.dataDir)
   const signal = Promise.withResolvers<string>()
-  const forget = onEndSignals(signal.resolve, () => {
+  const waiting = new AbortController()
+  const end = (name: string) => {
+    signal.resolve(name)
+    waiting.abort()
+  }
+  const forget = onEndSignals(end, () => {
     say('Ending at once.')
     killChildren()
   })
   try {
     await checkPorts(settings)
-    const stack = await startStack({ ...settings, dataDir, say })
+    const stack = await startStack({ ...settings, dataDir, say, signal: waiting.signal }).catch(
+      (error: unknown) => {
+        if (error instanceof Error && error.name === 'AbortError') return undefined
+        throw error
+      },
+    )
+    if (!stack) return 0
     announce(stack, dataDir)
     const broken = stack.broken.then((reason) => ({ reason }))
     const ending = await Promise.race([signal.promise, broken])

@@ -86,7 +86,8 @@ function startNode(parent: string, port: number, busPort: number): ClusterNode {
   return { port, redis, server }
 }
 
-async function freePorts(count: number): Promise<number[]> {
+/** Ports of loopback that nobody listens on. */
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)
