@@ -67,6 +67,20 @@ describe('what is taken to storage in batches', () => {
     expect([...(await answers), await next]).toEqual(['A', 'newer', 'C', 'newer', 'D1', 'B3', 'B4'])
   })
 
+  it('says when so much waits that no more should be read', () => {
+    const { batches } = rig()
+    const add = (name: (at: number) => string) => {
+      for (let at = 0; at <= 3 * 40; at += 1) void batches.add('t', name(at))
+    }
+    expect(batches.isCrowded('t')).toBe(false)
+    // Of what something newer replaces, nothing piles up.
+    add((at) => `${String.fromCodePoint(300 + at)}1`)
+    expect(batches.isCrowded('t')).toBe(false)
+    add((at) => `x${String.fromCodePoint(300 + at)}`)
+    expect(batches.isCrowded('t')).toBe(true)
+    expect(batches.isCrowded('other')).toBe(false)
+  })
+
   it('comes again, before what is newer, when a step leaves it out', async () => {
     const { batches, taken, endLast } = rig()
     const answers = Promise.all(letters('abcd').map((item) => batches.add('t', item)))

@@ -64,9 +64,13 @@ export class Batches<Item, Result> {
     return promise
   }
 
-  /** Whether so much of a team waits that nothing more of it should be read. */
+  /**
+   * Whether so much of a team waits that nothing more of it should be read. What something newer would replace does not
+   * count: it cannot grow.
+   */
   isCrowded(teamId: string): boolean {
-    return (this.#teams.get(teamId)?.waiting.length ?? 0) > this.#options.most * crowdedSteps
+    const { waiting = [], byKey } = this.#teams.get(teamId) ?? {}
+    return waiting.length - (byKey?.size ?? 0) > this.#options.most * crowdedSteps
   }
 
   /** Takes the place of what waits and is needless now, if there is such. */
