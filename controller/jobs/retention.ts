@@ -7,16 +7,21 @@ const lookEveryMs = 60_000
 const forgetEverySeconds = 3_600
 /** Between two slices Redis serves everybody else. */
 const pauseMs = 20
+/** In this time whatever was under way in a team that is removed has ended. */
+const settledMs = 10 * 60_000
 const dayMs = 86_400_000
 
 export interface RetentionDeps {
-  readonly store: Pick<Store, 'retention' | 'companies'>
+  readonly store: Pick<Store, 'retention' | 'companies' | 'removedTeams'>
   readonly logger: Logger
   /** How long attacks are kept after their end; 0 for ever. */
   readonly days: number
 }
 
-/** Once an hour forgets attacks that ended long ago, and invitations that have expired, on one of the controllers. */
+/**
+ * Once an hour forgets attacks that ended long ago, invitations that have expired, and what is kept of teams that were
+ * removed, on one of the controllers.
+ */
 export function startRetention({ store, logger, days }: RetentionDeps): { close(): void } {
   const stopped = new AbortController()
   const look = async () => {
@@ -25,7 +30,9 @@ export function startRetention({ store, logger, days }: RetentionDeps): { close(
     let invitations = 0
     for (const companyId of await store.companies.allIds())
       invitations += await store.retention.forgetInvitations(companyId)
-    if (attacks + invitations > 0) logger.info({ attacks, invitations }, 'forgot what is old')
+    const keysOfTeams = await eraseTeams(store, stopped.signal)
+    if (attacks + invitations + keysOfTeams > 0)
+      logger.info({ attacks, invitations, keysOfTeams }, 'forgot what is old')
   }
   const run = () =>
     look().catch((err: unknown) => {
@@ -57,5 +64,17 @@ export async function forgetAttacks(
       isMore = slice.isMore
       if (isMore) await delay(pauseMs, undefined, { signal })
     }
+  return count
+}
+
+/** Removes what is kept of teams that were removed so long ago; gives how many keys it were. */
+export async function eraseTeams(
+  { removedTeams }: Pick<Store, 'removedTeams'>,
+  signal: AbortSignal,
+  olderThanMs = settledMs,
+): Promise<number> {
+  let count = 0
+  for (const teamId of await removedTeams.list(olderThanMs))
+    count += await removedTeams.erase(teamId, () => delay(pauseMs, undefined, { signal }))
   return count
 }

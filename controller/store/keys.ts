@@ -20,6 +20,13 @@ export const keys = {
   busyTeams: 'temblor:busy-teams',
   /** STRING that is there while some controller has asked all teams not long ago. */
   busyTurn: 'temblor:busy-turn',
+  /** ZSET of the teams whose data are still to be removed -> when the team was, ms. */
+  removedTeams: 'temblor:removed-teams',
+  /** What all keys of a team begin with. @throws Error for what is no id: it could mean others */
+  teamPrefix(teamId: string): string {
+    if (!isId(teamId)) throw new Error('That is not the id of a team.')
+    return `temblor:{t:${teamId}}:`
+  },
   /** Sharded channel of a controller: others say there that something waits for its agents. */
   bell: (controllerId: string) => `temblor:{ctl:${controllerId}}:bell`,
   userIds: 'temblor:user-ids',

@@ -21,6 +21,7 @@ import { openRotationLock, type RotationLock } from './rotation-lock.ts'
 import type { SealedPlace } from './sealed-place.ts'
 import { openOAuthFlow, type OAuthFlow } from './oauth.ts'
 import { openPasswordResets, type PasswordResets } from './password-resets.ts'
+import { openRemovedTeams, type RemovedTeams } from './removed-teams.ts'
 import { openRetention, type Retention } from './retention.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { openSamlAliases, type SamlAliases } from './saml-aliases.ts'
@@ -61,6 +62,7 @@ export interface Store {
   readonly audit: AuditChains
   readonly busyTeams: BusyTeams
   readonly controllers: Controllers
+  readonly removedTeams: RemovedTeams
   readonly retention: Retention
   readonly hosts: Hosts
   readonly attacks: Attacks
@@ -112,6 +114,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     audit: openAuditChains(redis),
     busyTeams,
     controllers: openControllers(redis),
+    removedTeams: openRemovedTeams(redis),
     retention: openRetention(redis),
     hosts: openHosts(redis),
     attacks: openAttacks(redis, busyTeams),

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Seal } from '../auth/seal.ts'
 import { keys } from './keys.ts'
 import { checkName, nameKey, nameTaken } from './names.ts'
-import { loadScript, type Redis } from './redis.ts'
+import { loadScript, redisNowMs, type Redis } from './redis.ts'
 import type { SealedPlace } from './sealed-place.ts'
 
 export interface Team {
@@ -90,6 +90,8 @@ export function openTeams(redis: Redis, seal: Seal): Teams {
       return seal.open(secretSealed, secretOf(team.companyId, team.id))
     },
     async remove(team) {
+      // First, so that its data are removed whatever happens in between.
+      await redis.zadd(keys.removedTeams, await redisNowMs(redis, keys.removedTeams), team.id)
       const removed = await redis.hdel(keys.companyTeams(team.companyId), team.id)
       await redis.hdel(keys.teamCompanies, team.id)
       return removed === 1
