@@ -9,7 +9,7 @@ import { startFirstController, type FirstController } from '../test/support/firs
 import { idleFault } from '../test/support/idle-fault.ts'
 import type { ContainerSource } from './containers/source.ts'
 import { ControllerLink } from './controller-link.ts'
-import { enrol, obtainCredentials } from './enrol.ts'
+import { enrol, obtainCredentials, obtainWhenAdmitted } from './enrol.ts'
 import { Executor } from './executor.ts'
 import { readInstanceId } from './identity.ts'
 import { Journal } from './journal.ts'
@@ -25,8 +25,8 @@ afterEach(async () => {
   rmSync(stateDir, { recursive: true, force: true })
 })
 
-async function startController(): Promise<FirstController> {
-  const controller = await startFirstController()
+async function startController(options?: { sentAway: number }): Promise<FirstController> {
+  const controller = await startFirstController(options)
   cleanUp.push(() => controller.die())
   return controller
 }
@@ -92,6 +92,16 @@ describe('joining', () => {
     expect(readFileSync(join(stateDir, 'credentials.json'), 'utf8')).not.toContain(
       controller.join.secret,
     )
+  })
+
+  it('comes back when it is told to, and not sooner', async () => {
+    const controller = await startController({ sentAway: 2 })
+    const said: string[] = []
+    const startedMs = performance.now()
+    await obtainWhenAdmitted(stateDir, randomUUID(), controller.join, (text) => said.push(text))
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(500)
+    expect(said).toEqual(Array(2).fill(expect.stringMatching(/asks again in 1 s/)))
+    expect(controller.enrolments).toHaveLength(3)
   })
 
   it('sends nothing to a controller with another authority', async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomUUID, X509Certificate } from 'node:crypto'
 import {
+  Metadata,
   Server,
   ServerCredentials,
   status,
@@ -23,8 +24,11 @@ type Stream = ServerDuplexStream<AgentMessage__Output, ControllerMessage>
 const teamId = randomUUID()
 const secret = 'a secret'
 
-/** A controller of the first version that only does what a test tells it to, over real TLS and gRPC. */
-export async function startFirstController() {
+/**
+ * A controller of the first version that only does what a test tells it to, over real TLS and gRPC. So many that want
+ * to join are told to come back, as later versions do it.
+ */
+export async function startFirstController({ sentAway = 0 } = {}) {
   const keys = await createAuthority()
   const authority: Authority = await openAuthority(keys)
   const own = await authority.issueControllerCertificate()
@@ -39,6 +43,11 @@ export async function startFirstController() {
       reply: sendUnaryData<EnrolResponse>,
     ) => {
       enrolments.push(call.request)
+      if (enrolments.length <= sentAway) {
+        const metadata = new Metadata()
+        metadata.set('retry-after', '0.25')
+        return reply({ code: status.UNAVAILABLE, details: 'Come back later.', metadata })
+      }
       const subject = { teamId, instanceId: call.request.instanceId }
       if (call.request.teamSecret !== secret)
         return reply({ code: status.UNAUTHENTICATED, details: 'wrong secret' })
