@@ -115,6 +115,7 @@ const requestErrors = [
 ] as const
 
 export const createAttack = defineRoute({
+  leavesPeople: true,
   operationId: 'createAttack',
   audit: 'attack.create',
   method: 'POST',
@@ -188,6 +189,7 @@ export const AttackPreview = Type.Object(
 export type AttackPreview = Static<typeof AttackPreview>
 
 export const previewAttack = defineRoute({
+  leavesPeople: true,
   operationId: 'previewAttack',
   audit: false,
   method: 'POST',
