@@ -5,5 +5,6 @@ const programs = {
   controller: 'test/fleet/controller-main.ts',
   bare: 'test/fleet/bare-main.ts',
   fleet: 'test/fleet/fleet-main.ts',
+  'certificate-request': 'agent/make-certificate-request.ts',
 }
 await writeControllerBundle('dist-fleet', programs, 'test/fleet/build.mjs')
