@@ -21,12 +21,13 @@ export interface InboxDeps {
 
 /**
  * Handles what an agent says in its order. While storage is away it waits here and is tried again: the session
- * stays, and nothing is lost. Resolves when more may be read.
+ * stays, and nothing is lost. Of inventories, which may be large, only the newest waits. Resolves when more may be read.
  */
 export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   let lastAlone = last
   let waiting = 0
+  let inventory: AgentMessage__Output | undefined
   const take = async (message: AgentMessage__Output): Promise<void> => {
     try {
       while (!(await isHandled(deps, message))) await sleep(retryMs, undefined, { ref: false })
@@ -36,12 +37,20 @@ export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) =>
       waiting -= 1
     }
   }
+  const takeInventory = async (): Promise<void> => {
+    const newest = inventory
+    inventory = undefined
+    if (newest) await take(newest)
+  }
   return async (message) => {
+    const isInStead = message.inventory && inventory
+    if (message.inventory) inventory = message
+    if (isInStead) return
     waiting += 1
     if (deps.isGathered(message)) {
       last = Promise.all([last, lastAlone.then(() => take(message))])
     } else {
-      last = last.then(() => take(message))
+      last = last.then(() => (message.inventory ? takeInventory() : take(message)))
       lastAlone = last
     }
     if (waiting >= most || deps.isCrowded()) await last

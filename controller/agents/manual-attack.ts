@@ -12,10 +12,6 @@ export interface ManualAttackDeps {
   readonly agentAudit: AgentAudit
 }
 
-/** Of all arguments together, as in requests. */
-const argsLimit = 64 * 1024
-const nameLimit = 300
-
 /** Records an attack that was started on the host itself, once. What is not sound is left out. */
 export async function recordManualAttack(
   { store, agentAudit }: ManualAttackDeps,
@@ -27,7 +23,7 @@ export async function recordManualAttack(
   if (!type || !isId(attack.attackId) || !isId(attack.executionId)) return
   const params = soundParams(type, attack.args)
   const { id = '', name = '' } = attack.container ?? {}
-  if (!params || id.length > nameLimit || name.length > nameLimit) return
+  if (!params) return
   const isNew = await store.attacks.recordManual({
     teamId: agent.teamId,
     host,
@@ -45,7 +41,6 @@ export async function recordManualAttack(
 }
 
 function soundParams(type: AttackType, args: readonly string[]): AttackParams | undefined {
-  if (args.reduce((sum, arg) => sum + arg.length, 0) > argsLimit) return undefined
   try {
     return parseArgs(type, args)
   } catch (error) {
