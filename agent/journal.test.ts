@@ -8,6 +8,8 @@ const hourMs = 3_600_000
 let folder: string
 let nowMs: number
 const open = () => new Journal(folder, () => nowMs)
+const full = (limits: { entries: number; text: number }) => new Journal(folder, () => nowMs, limits)
+const files = () => readdirSync(join(folder, 'journal')).length
 
 function entry(executionId: string, state: JournalEntry['state'] = 'RECEIVED') {
   return {
@@ -71,5 +73,29 @@ describe('the journal', () => {
         .entries()
         .map(({ executionId }) => executionId),
     ).toEqual(['running', 'unreported'])
+  })
+
+  describe('that is full', () => {
+    it('takes no more orders, and still tells and ends those that it has', () => {
+      const journal = full({ entries: 2, text: 1_000_000 })
+      for (const id of ['one', 'two']) journal.create(entry(id))
+      expect(() => journal.create(entry('three'))).toThrow('full')
+      expect(() => full({ entries: 2, text: 1_000_000 }).create(entry('three'))).toThrow('full')
+      expect(files()).toBe(2)
+      journal.update('one', { state: 'DONE', acknowledged: true })
+      expect(journal.get('one')?.state).toBe('DONE')
+      nowMs += hourMs
+      journal.create(entry('three'))
+      expect(journal.entries().map(({ executionId }) => executionId)).toEqual(['two', 'three'])
+    })
+
+    it('counts how much it holds, not only how many', () => {
+      const journal = full({ entries: 100, text: 10_000 })
+      journal.create({ ...entry('long', 'DONE'), attackType: 'x'.repeat(20_000) })
+      expect(() => journal.create(entry('next'))).toThrow('full')
+      journal.update('long', { attackType: 'cpu' })
+      journal.create(entry('next'))
+      expect(files()).toBe(2)
+    })
   })
 })

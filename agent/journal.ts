@@ -45,6 +45,12 @@ export interface JournalEntry {
   readonly changedAtMs: number
 }
 
+/**
+ * So much is kept at a time. What cannot be recorded is not begun, so that no controller, whoever has it, can fill the
+ * disk of a host with orders.
+ */
+const usualLimits = { entries: 10_000, text: 64 * 1024 * 1024 }
+
 /** DONE entries answer duplicates and late commands for this long. */
 const keepDoneMs = 3_600_000
 /** A report that nobody fetched in a week is not wanted any more. */
@@ -57,11 +63,20 @@ const keepUnacknowledgedMs = 7 * 24 * 3_600_000
 export class Journal {
   readonly #folder: string
   readonly #nowMs: () => number
+  readonly #limits: Readonly<typeof usualLimits>
   readonly #entries = new Map<string, JournalEntry>()
+  /** Length of each as text, and of all. */
+  readonly #lengths = new Map<string, number>()
+  #length = 0
   /** Files that could not be read; they are kept beside the others with the ending `.unreadable`. */
   readonly unreadable: string[] = []
 
-  constructor(stateFolder: string, nowMs: () => number = Date.now) {
+  constructor(
+    stateFolder: string,
+    nowMs: () => number = Date.now,
+    limits: Readonly<typeof usualLimits> = usualLimits,
+  ) {
+    this.#limits = limits
     this.#folder = join(stateFolder, 'journal')
     this.#nowMs = nowMs
     makePrivateFolder(this.#folder)
@@ -76,11 +91,13 @@ export class Journal {
     return [...this.#entries.values()]
   }
 
-  /** Writes a new entry, in place of an older generation. */
+  /** Writes a new entry, in place of an older generation. @throws Error when there are too many */
   create(
     entry: Omit<JournalEntry, 'version' | 'acknowledged' | 'changedAtMs' | 'undo'>,
   ): JournalEntry {
     if (!isSafeName(entry.executionId)) throw new Error('The execution id is not one.')
+    if (this.#isFull) this.prune()
+    if (this.#isFull) throw new Error('The journal is full: too many orders came within an hour.')
     const started = { version: 1, undo: [], acknowledged: false } as const
     return this.#write({ ...started, ...entry, changedAtMs: this.#nowMs() })
   }
@@ -100,12 +117,15 @@ export class Journal {
       const keepMs = entry.acknowledged || entry.local ? keepDoneMs : keepUnacknowledgedMs
       if (this.#nowMs() - entry.changedAtMs < keepMs) continue
       this.#entries.delete(entry.executionId)
+      this.#count(entry.executionId, 0)
       removeDurably(this.#path(entry.executionId))
     }
   }
 
   #write(entry: JournalEntry): JournalEntry {
-    writeDurably(this.#path(entry.executionId), JSON.stringify(entry))
+    const text = JSON.stringify(entry)
+    writeDurably(this.#path(entry.executionId), text)
+    this.#count(entry.executionId, text.length)
     this.#entries.set(entry.executionId, entry)
     return entry
   }
@@ -113,13 +133,25 @@ export class Journal {
   #load(name: string): void {
     const path = join(this.#folder, name)
     try {
-      const entry = JSON.parse(readFileSync(path, 'utf8')) as JournalEntry
+      const text = readFileSync(path, 'utf8')
+      const entry = JSON.parse(text) as JournalEntry
       if (entry.version !== 1 || `${entry.executionId}.json` !== name) throw new Error('foreign')
       this.#entries.set(entry.executionId, entry)
+      this.#count(entry.executionId, text.length)
     } catch {
       renameSync(path, `${path}.unreadable`)
       this.unreadable.push(name)
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#entries.size >= this.#limits.entries || this.#length >= this.#limits.text
+  }
+
+  #count(executionId: string, length: number): void {
+    this.#length += length - (this.#lengths.get(executionId) ?? 0)
+    if (length > 0) this.#lengths.set(executionId, length)
+    else this.#lengths.delete(executionId)
   }
 
   #path(executionId: string): string {
