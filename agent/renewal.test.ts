@@ -62,6 +62,17 @@ it('does not ask earlier, and takes no certificate that it did not ask for', asy
   stop()
 })
 
+it('keeps its certificate when what it is given is none, or is over', async () => {
+  for (const wrong of ['', '-----BEGIN CERTIFICATE-----', await certificateAged(1.1)]) {
+    const { renewal, stop, asked } = await startRenewal(0.67)
+    await asked
+    const before = renewal.credentials
+    renewal.received(wrong)
+    expect(renewal.credentials).toBe(before)
+    stop()
+  }
+})
+
 it('knows when a certificate ends', async () => {
   const pem = await certificateAged(0)
   const { endsMs, renewMs } = certificateTimes(pem)

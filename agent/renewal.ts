@@ -36,12 +36,13 @@ export class Renewal {
     return () => clearInterval(timer)
   }
 
-  /** Stores the answer, with the key it belongs to. */
+  /** Stores the answer, with the key it belongs to. What is no certificate that lasts is not put in place of one. */
   received(certificatePem: string): void {
-    if (this.#keyPem === undefined) return
-    this.#credentials = { ...this.#credentials, certificatePem, keyPem: this.#keyPem }
-    saveCredentials(this.#stateDir, this.#credentials)
+    const keyPem = this.#keyPem
     this.#keyPem = undefined
+    if (!keyPem || !lasts(certificatePem)) return
+    this.#credentials = { ...this.#credentials, certificatePem, keyPem }
+    saveCredentials(this.#stateDir, this.#credentials)
   }
 
   async #ask(send: (message: AgentMessage) => void): Promise<void> {
@@ -49,5 +50,13 @@ export class Renewal {
     const made = await createCertificateRequest(this.#instanceId, this.#credentials.teamId)
     this.#keyPem = made.keyPem
     send({ renewCertificate: { csrPem: made.csrPem } })
+  }
+}
+
+function lasts(certificatePem: string): boolean {
+  try {
+    return certificateTimes(certificatePem).endsMs > Date.now()
+  } catch {
+    return false
   }
 }
