@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Team } from '../../controller/store/companies.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
+import { auditOf } from '../support/audit.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { joinStreamAgent } from '../support/stream-agent.ts'
 import { until } from '../support/until.ts'
@@ -11,13 +12,16 @@ let team: Team
 let api: Api
 let viewer: Api
 let stranger: Api
+let owner: Api
+const manager = newEmail('manager')
 
 beforeAll(async () => {
   controller = await startTestController({ TEMBLOR_REGISTRATIONS_PER_SECOND: '1' })
   const company = await controller.store.companies.addCompany('Acme')
   team = await controller.store.companies.addTeam(company, 'Payments')
   const teams = { [team.id]: ['TEAM_MANAGER'] as const }
-  api = await controller.join(company, { email: newEmail('manager'), teams })
+  api = await controller.join(company, { email: manager, teams })
+  owner = await controller.join(company, { email: newEmail('owner'), roles: ['COMPANY_OWNER'] })
   const views = { [team.id]: ['TEAM_VIEWER'] as const }
   viewer = await controller.join(company, { email: newEmail('viewer'), teams: views })
   const other = await controller.store.companies.addCompany('Other')
@@ -110,6 +114,21 @@ test('while storage is away a halt of whoever was let in lately and may halt rea
   }
   await session.hear(({ updateAck }) => updateAck?.seq === 2)
   expect(await api.finished(id)).toMatchObject([{ stage: 'UserHalted', reason: 'halted' }])
+  // Once it can, the audit tells that it failed, and that it was carried out all the same.
+  const { entries } = auditOf(() => owner)
+  const told = async () =>
+    (await entries('?action=attack.halt')).filter(
+      ({ target, result }) => target?.name === id && result === 'failed',
+    )
+  await until('the audit tells of the halt', async () => (await told()).length > 0)
+  expect(await told()).toMatchObject([
+    {
+      result: 'failed',
+      code: 'storage_unavailable',
+      actor: { kind: 'user', name: manager },
+      detail: { executions_told: 1 },
+    },
+  ])
 })
 
 test('an attack that storage took long to write still reaches its agent before the next heartbeat', async () => {

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../shared/api/errors.ts'
 import {
   haltAllAttacks,
   haltAllAttacksWithReason,
@@ -17,20 +18,35 @@ export function addHaltRoutes(router: Router, deps: { store: Store; hub: AgentHu
   const service = createHaltService(deps.store, deps.hub)
   const haltAll = async (caller: Caller, why: Why, audit: AuditNote) => {
     audit.detail(reasonOf(why))
-    const halted = await service.haltAll(caller, why)
+    const halted = await tellingOf(audit, service.haltAll(caller, why))
     audit.detail({ attacks: halted.map(({ guid }) => guid) })
     return halted
   }
-  router.add(haltAttack, ({ team, params, caller }) =>
-    service.halt(team.id, params.guid, caller, null),
+  router.add(haltAttack, ({ team, params, caller, audit }) =>
+    tellingOf(audit, service.halt(team.id, params.guid, caller, null)),
   )
   router.add(haltAttackWithReason, ({ team, params, caller, body, audit }) => {
     audit.detail(reasonOf(body))
-    return service.halt(team.id, params.guid, caller, body)
+    return tellingOf(audit, service.halt(team.id, params.guid, caller, body))
   })
   router.add(haltAllAttacks, ({ caller, audit }) => haltAll(caller, null, audit))
   router.add(haltAllAttacksWithReason, ({ caller, body, audit }) => haltAll(caller, body, audit))
   router.add(haltEverything, ({ caller, body, audit }) => haltAll(caller, body, audit))
+}
+
+/** A halt without storage fails and is carried out all the same: the audit has to say so. */
+async function tellingOf<T>(audit: AuditNote, halt: Promise<T>): Promise<T> {
+  try {
+    return await halt
+  } catch (error) {
+    if (error instanceof ApiError) audit.detail({ executions_told: toldIn(error) })
+    throw error
+  }
+}
+
+function toldIn({ details }: ApiError): number | undefined {
+  const told = details?.['executions_told']
+  return typeof told === 'number' ? told : undefined
 }
 
 const reasonOf = (why: Why) => ({
