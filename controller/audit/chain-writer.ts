@@ -50,11 +50,15 @@ export function createChainWriter(
   const state = { head: noHead, clockAheadMs: 0 }
   let running: Promise<void> | undefined
   const run = async () => {
+    // The same again after a failure: it may have been appended, and what has come since was not with it.
+    let size = 0
     while (waiting.length > 0 && !stopped.signal.aborted) {
-      const batch = waiting.slice(0, batchLimit)
+      size ||= Math.min(batchLimit, waiting.length)
+      const batch = waiting.slice(0, size)
       try {
         await appendBatch(companyId, deps, state, batch)
-        waiting.splice(0, batch.length)
+        waiting.splice(0, size)
+        size = 0
         for (const { settle } of batch) settle(true)
       } catch (error) {
         for (const one of waiting) trouble(one, error)

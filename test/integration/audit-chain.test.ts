@@ -65,6 +65,40 @@ test('two controllers write 500 entries at once: none is lost, the chain is one'
   expect(Math.max(...heads.map(({ sequence }) => sequence))).toBe(500)
 })
 
+test('what comes while an answer is lost is in the chain as well, and nothing twice', async () => {
+  const { chains } = controllersAudit()
+  const isLost = Promise.withResolvers<void>()
+  let appends = 0
+  const audit = openAudit({
+    hasher,
+    logger: pino({ level: 'silent' }),
+    chains: {
+      ...chains,
+      async append(...given) {
+        const appended = await chains.append(...given)
+        appends += 1
+        if (appends > 1) return appended
+        await isLost.promise
+        throw new Error('The connection broke.')
+      },
+    },
+  })
+  const first = record(audit, 'first', 'lossy')
+  const others = [record(audit, 'second', 'lossy'), record(audit, 'third', 'lossy')]
+  isLost.resolve()
+  await Promise.all([first, ...others])
+  const names = async () =>
+    (await chains.read('lossy', all)).map((entry) => [entry.sequence, entry.actor.name])
+  const wanted = [
+    [1, 'first'],
+    [2, 'second'],
+    [3, 'third'],
+  ]
+  await expect.poll(names).toEqual(wanted)
+  await record(audit, 'fourth', 'lossy')
+  expect(await names()).toEqual([...wanted, [4, 'fourth']])
+})
+
 test('each company has a chain of its own, and the installation one', async () => {
   const { audit, chains } = controllersAudit()
   await record(audit, 'a', 'company-a')
