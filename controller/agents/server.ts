@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
 import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
 import type { EnrolRequest__Output } from '../../proto/gen/temblor/agent/v1/EnrolRequest.ts'
@@ -22,6 +23,9 @@ const keepalive = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms
 
 /** Agents that were to go may be so much later than they should. */
 const lateMs = 3_000
+
+/** Each is a record and an entry of the audit: of more a host waits. */
+const manualPerSecond = 10
 
 /** Bounds at the agents' door. */
 export type AgentLimits = Pick<ControllerConfig, 'registrationsPerSecond' | 'drainMs'>
@@ -165,8 +169,14 @@ async function serveSession(
 }
 
 function inboxOf(deps: ServerDeps, session: AgentSession, stream: AgentStream) {
+  const admit = createRegistrations(manualPerSecond)
+  const handle = async (message: AgentMessage__Output): Promise<void> => {
+    for (let may = message.manualAttack && admit(); may?.ok === false; may = admit())
+      await sleep(may.retryAfterMs, undefined, { ref: false })
+    await session.handle(message)
+  }
   return createInbox({
-    handle: (message) => session.handle(message),
+    handle,
     isOver: () => stream.isOver(),
     isGathered: (message) => session.isGathered(message),
     isCrowded: () => deps.gathered.words.isCrowded(session.teamId),

@@ -112,6 +112,18 @@ const effect = (value: string) =>
 const areOurs = (times: readonly (string | null | undefined)[]) =>
   times.map((time) => new Date(time ?? NaN).getFullYear() > 2_000)
 
+test('attacks that were started on a host are recorded all, and not faster than ten in a second', async () => {
+  await using session = await host('busy')
+  const { executions } = await attackOn({ busy: session })
+  const ids = Array.from({ length: 30 }, () => randomUUID())
+  const beganMs = performance.now()
+  for (const id of ids) session.send(said(id))
+  await report(session, executions['busy'] ?? '', { stage: 'Running' })
+  expect(performance.now() - beganMs).toBeGreaterThan(1_500)
+  const found = await Promise.all(ids.map((id) => api.readAttack(id)))
+  expect(found.every(({ create_source: source }) => source === 'Manual')).toBe(true)
+})
+
 describe('what a host says of an execution', () => {
   test('is shown as it was said', async () => {
     await using session = await host('plain')
