@@ -35,6 +35,11 @@ export async function runChecks(root, say) {
     ['proto/gen', 'npm run gen writes it anew', () => compareGenerated(root, say)],
     ['build', '', () => runChild(tools.node, ['deploy/setup/build.mjs'], { cwd: root })],
     [
+      'build of the controller',
+      '',
+      () => runChild(tools.node, ['deploy/setup/build-controller.mjs'], { cwd: root }),
+    ],
+    [
       'build of the web application',
       '',
       () => runChild(tools.node, ['deploy/setup/build-web.mjs'], { cwd: root }),

@@ -20,12 +20,14 @@ import { readMoment } from './moment.ts'
 
 const heading = ['ID', 'ATTACK', 'STAGE', 'TARGETS', 'STARTED', 'BY']
 
-interface ListOptions {
+/** What the controller looks for itself; the flags are named as in its interface. */
+const filters = ['source', 'type', 'stage', 'user', 'host', 'text'] as const
+
+interface ListOptions extends Partial<Record<(typeof filters)[number], string>> {
   readonly active?: boolean
   readonly completed?: boolean
   readonly since?: string
   readonly until?: string
-  readonly source?: string
   readonly limit: string
 }
 
@@ -39,8 +41,18 @@ export function registerAttackList(attack: Command, io: CliIo): void {
     .option('--since <time>', 'only those created since: 30m, 1h, 2d, or an ISO 8601 time')
     .option('--until <time>', 'only those created before')
     .option('--source <source>', 'only Adhoc or Scenario')
+    .option('--type <type>', 'only those of this type')
+    .option('--stage <stages>', 'only those in this stage, or in one of several: Running,Failed')
+    .option('--user <email>', 'only those that this user started')
+    .option('--host <identifier>', 'only those with this host among their targets')
+    .option('--text <text>', 'only those with this text in a host, container, user, argument or id')
     .option('--limit <n>', 'how many to show', '20')
-    .addHelpText('after', '\nExample:\n  temblor attack list --active --since 1h')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  temblor attack list --active --since 1h\n' +
+        '  temblor attack list --type latency --host web-1 --stage Failed,ClientAborted',
+    )
     .action(async (options: ListOptions) => {
       const limit = readLimit(options.limit)
       const ask = pageReader(options)
@@ -83,10 +95,13 @@ type Page = { readonly items: Attack[]; readonly pageToken: string | null }
 type PageReader = (api: ApiClient, limit: number, pageToken?: string) => Promise<Page>
 
 /** How the pages are asked for. @throws CliError for a time that cannot be read, and contradictions */
-function pageReader({ active, completed, since, until, source }: ListOptions): PageReader {
+function pageReader(options: ListOptions): PageReader {
+  const { active, completed, since, until } = options
   if (active && completed)
     throw new CliError('--active cannot stand with --completed.', exitCodes.usage)
-  const more = source === undefined ? {} : { source }
+  const more = Object.fromEntries(
+    filters.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  )
   const query = (limit: number, pageToken?: string) => ({
     ...more,
     pageSize: String(Math.min(limit, pageSizeLimit)),
