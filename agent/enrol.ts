@@ -55,7 +55,7 @@ export async function obtainWhenAdmitted(
       const toldMs = error instanceof EnrolmentPostponed ? error.retryAfterMs : undefined
       if (toldMs === undefined || attempt === attempts) throw error
       const delayMs = reconnectDelayMs(attempt, false, toldMs)
-      say(`Many hosts join at once. This one asks again in ${Math.ceil(delayMs / 1_000)} s.`)
+      say(`${(error as Error).message} Asking again in ${Math.ceil(delayMs / 1_000)} s.`)
       await sleep(delayMs)
     }
 }

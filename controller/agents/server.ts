@@ -7,6 +7,7 @@ import type { EnrolResponse } from '../../proto/gen/temblor/agent/v1/EnrolRespon
 import { loadAgentService } from '../../proto/load.ts'
 import type { ControllerConfig } from '../config.ts'
 import { isId } from '../store/keys.ts'
+import { isStorageError } from '../store/redis.ts'
 import { openGathered } from './gathered.ts'
 import { Heartbeats } from './heartbeats.ts'
 import type { Team } from '../store/companies.ts'
@@ -23,6 +24,9 @@ const keepalive = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms
 
 /** Agents that were to go may be so much later than they should. */
 const lateMs = 3_000
+
+/** A host that asks for its first certificate while storage is away comes back after this time. */
+const storageAwayRetryMs = 5_000
 
 /** Each is a record and an entry of the audit: of more a host waits. */
 const manualPerSecond = 10
@@ -70,7 +74,11 @@ export async function startAgentServer(
         (response) => reply(null, response),
         (error: Error) => {
           deps.logger.warn({ peer: call.getPeer() }, `enrolment refused: ${error.message}`)
-          reply({ code: status.UNAUTHENTICATED, details: error.message })
+          reply(
+            isStorageError(error)
+              ? sentAway(storageAwayRetryMs, 'Storage is away. Come back later.')
+              : { code: status.UNAUTHENTICATED, details: error.message },
+          )
         },
       )
     },

@@ -17,14 +17,16 @@ const lastWordMs = 1_000
 const retryAfterKey = 'retry-after'
 
 /** What an agent hears that is to come back after this time. */
-export function sentAway(retryAfterMs: number): {
+export function sentAway(
+  retryAfterMs: number,
+  details = 'Too many agents connect at once. Come back later.',
+): {
   code: status
   details: string
   metadata: Metadata
 } {
   const metadata = new Metadata()
   metadata.set(retryAfterKey, String(retryAfterMs / 1_000))
-  const details = 'Too many agents connect at once. Come back later.'
   return { code: status.UNAVAILABLE, details, metadata }
 }
 

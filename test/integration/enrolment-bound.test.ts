@@ -10,6 +10,7 @@ import { parseJoinLine, type JoinLine } from '../../shared/join-line.ts'
 import { startTestController, type TestController } from '../support/in-process.ts'
 import { everythingIn } from '../support/redis.ts'
 import { joinStreamAgent } from '../support/stream-agent.ts'
+import { until } from '../support/until.ts'
 
 let controller: TestController
 let team: Team
@@ -71,4 +72,21 @@ test('who guesses secrets is sent away alike, and keeps out no agent that has a 
   expect(new Set(codes)).not.toContain(undefined)
   await using session = agent.open()
   await session.hear(({ welcome }) => welcome)
+})
+
+test('a host that asks while storage is away is not refused but told to come back, and is let in then', async () => {
+  const id = randomUUID()
+  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const error = await until('it is told why', async () => {
+      const told = await ask(id, line.secret)
+      return told?.details.includes('Storage is away') ? told : undefined
+    })
+    expect(error.code).toBe(status.UNAVAILABLE)
+    expect(retryAfterMsOf(error)).toBeGreaterThan(1_000)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await until('it is let in', async () => (await ask(id, line.secret)) === undefined)
 })
