@@ -78,7 +78,8 @@ async function fuzz() {
 /** Kills, freezes and cuts parts of a whole service, and checks what became of its attacks. */
 async function chaos() {
   const ofGuests = args.includes('power-cuts') ? packagesForGuests() : []
-  await ensureSystemPackages(['redis-server', ...ofGuests], { say, askFirst })
+  const ofNetwork = args.includes('namespaces') ? ['nftables', 'iproute2'] : []
+  await ensureSystemPackages(['redis-server', ...ofGuests, ...ofNetwork], { say, askFirst })
   return runScript('test/chaos/main.ts')
 }
 

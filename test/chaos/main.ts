@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { fences } from './agent/fences.ts'
+import { partsOf } from './plan.ts'
+import { isInNetwork, runInNetwork } from './rig/network.ts'
 import { planners, run } from './run.ts'
 
 const { values } = parseArgs({
@@ -10,6 +12,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     faults: { type: 'string', default: '1000' },
     plan: { type: 'string', default: 'storms' },
+    network: { type: 'string', default: 'relays' },
     without: { type: 'string' },
     dir: { type: 'string' },
   },
@@ -25,6 +28,13 @@ if (!Object.hasOwn(planners, plan)) {
   say(`--plan cannot be "${plan}". Allowed: ${Object.keys(planners).join(', ')}.`)
   process.exit(2)
 }
+
+if (!['relays', 'namespaces'].includes(values.network)) {
+  say(`--network cannot be "${values.network}". Allowed: relays, namespaces.`)
+  process.exit(2)
+}
+if (values.network === 'namespaces' && !isInNetwork())
+  process.exit(await runInNetwork(partsOf(planners[plan].ways)))
 
 const dir = values.dir ?? mkdtempSync(path.join(tmpdir(), 'temblor-chaos-'))
 const [seed, faults] = [Number(values.seed), Number(values.faults)]
@@ -43,7 +53,9 @@ for (const { invariant, what, events } of violations.slice(0, 20)) {
 }
 if (violations.length + deaths.length > 0) {
   const cut = values.without ? ` --without ${values.without}` : ''
-  say(`\nagain: npm run chaos -- --seed ${seed} --faults ${faults} --plan ${plan}${cut}`)
+  say(
+    `\nagain: npm run chaos -- --seed ${seed} --faults ${faults} --plan ${plan} --network ${values.network}${cut}`,
+  )
   say(`histories and logs: ${dir}`)
 }
 process.stdout.write(`${summary}\n`)

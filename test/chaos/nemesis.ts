@@ -3,6 +3,8 @@ import type { Outage, Part } from './history.ts'
 import type { Client } from './client.ts'
 import { sayLate } from './late-words.ts'
 import type { Fault, LateWord } from './plan.ts'
+import type { Network } from './rig/network.ts'
+import type { Direction, Relay } from './rig/relay.ts'
 import type { Site, SiteListener } from './rig/site.ts'
 
 /** Breaks parts, heals them, and writes down when each of them did not do its work. */
@@ -74,10 +76,14 @@ export class Nemesis implements SiteListener {
   async #carryOut({ part, kind, forMs }: Fault): Promise<void> {
     const site = this.#site as Site
     const relay = site.relays.get(part)
+    if (relay && site.network && kind !== 'cut') {
+      await this.#losePackets(site.network, relay, { part, kind, forMs })
+      return
+    }
     if (relay) {
       await this.during({ part, kind: kind === 'cut' ? 'cut' : 'hold' }, async () => {
         if (kind === 'cut') relay.cut()
-        else relay.hold(kind === 'hold-up' ? 'up' : kind === 'hold-down' ? 'down' : 'both')
+        else relay.hold(directionOf(kind))
         await sleep(forMs)
         relay.heal()
       })
@@ -100,12 +106,31 @@ export class Nemesis implements SiteListener {
     await this.during({ part, kind: 'start' }, () => site.revive(part))
   }
 
+  /** In a network nothing is held back: packets are lost, of connections and of those that are being made. */
+  async #losePackets(
+    network: Network,
+    relay: Relay,
+    { part, kind, forMs }: Pick<Fault, 'part' | 'kind' | 'forMs'>,
+  ): Promise<void> {
+    await this.during({ part, kind: 'hold' }, async () => {
+      await network.lose(relay, directionOf(kind))
+      await sleep(forMs)
+      await network.restore(relay)
+    })
+    // The kernel sends again after as long as it has waited, and the first packet of a connection after a second.
+    await this.during({ part, kind: 'start' }, () => sleep(forMs + 1_000))
+  }
+
   /** Writes down that this part does not do its work while the task goes on. */
   async during<T>(what: Pick<Outage, 'part' | 'kind'>, task: () => Promise<T>): Promise<T> {
     const begin = performance.now()
     // Written down at its end; a run is checked when everything has ended.
     return await task().finally(() => this.outages.push({ ...what, begin, end: performance.now() }))
   }
+}
+
+function directionOf(kind: Fault['kind']): Direction {
+  return kind === 'hold-up' ? 'up' : kind === 'hold-down' ? 'down' : 'both'
 }
 
 const lookEveryMs = 100

@@ -7,6 +7,11 @@ export interface Ways {
   readonly hosts: readonly Host[]
 }
 
+/** Controllers and hosts, which have places of their own in a network. */
+export function partsOf({ controllers, hosts }: Ways): string[] {
+  return [...controllers, ...hosts.map(({ name }) => name)]
+}
+
 export type FaultKind = 'kill' | 'stop' | 'cut' | 'hold-up' | 'hold-down' | 'hold-both'
 
 export interface Fault {

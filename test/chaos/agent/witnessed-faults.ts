@@ -11,11 +11,11 @@ import type { FaultCatalogue } from '../../../agent/faults/index.ts'
 
 /**
  * The effect is a process that holds a connection to the witness: it is there as long as the connection
- * is, whoever dies. It ends by itself when its time is over. $1 port, $2 what the witness is told,
+ * is, whoever dies. It ends by itself when its time is over. $1 its address, $2 what the witness is told,
  * $3 seconds, $4 whether it ends with its agent (as a burner does) or stays (as a rule of the kernel).
  */
 const effect = `
-exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 9
+exec 3<>"/dev/tcp/$1" || exit 9
 echo "$2" >&3
 read -r -t 10 _ <&3 || exit 9
 echo there

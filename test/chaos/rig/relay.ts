@@ -26,10 +26,15 @@ export interface Relay {
 }
 
 /** Where a relay leads to. */
-export type Target = { readonly port: number } | { readonly path: string }
+export type Target = { readonly port: number; readonly host?: string } | { readonly path: string }
 
-/** Listens on loopback; each connection goes to where `target` says at that moment. */
-export async function startRelay(target: () => Target | undefined): Promise<Relay> {
+const loopback = '127.0.0.1'
+
+/** Listens on loopback, or where it is told to; each connection goes to where `target` says at that moment. */
+export async function startRelay(
+  target: () => Target | undefined,
+  listen: string = loopback,
+): Promise<Relay> {
   const pairs = new Set<{ near: Socket; far: Socket }>()
   const stranded = new Set<Socket>()
   const watchers = new Set<(bytes: Buffer) => void>()
@@ -40,7 +45,7 @@ export async function startRelay(target: () => Target | undefined): Promise<Rela
     const to = isCut ? undefined : target()
     near.on('error', () => undefined)
     if (!to) return near.resetAndDestroy()
-    const far = 'path' in to ? connect(to.path) : connect(to.port, '127.0.0.1')
+    const far = 'path' in to ? connect(to.path) : connect(to.port, to.host ?? loopback)
     const pair = { near, far }
     pairs.add(pair)
     const end = () => {
@@ -60,7 +65,7 @@ export async function startRelay(target: () => Target | undefined): Promise<Rela
     far.on('close', end)
     return undefined
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, listen)
   await once(server, 'listening')
   const breakAll = () => {
     for (const { near, far } of pairs) {

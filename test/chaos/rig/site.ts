@@ -3,7 +3,8 @@ import path from 'node:path'
 import { exitCodes } from '../../../agent/cli/exit-codes.ts'
 import type { JournalEntry } from '../../../agent/journal.ts'
 import type { Bounds, Host, JournalState } from '../history.ts'
-import type { Ways } from '../plan.ts'
+import { partsOf, type Ways } from '../plan.ts'
+import { ownNetwork, type Network } from './network.ts'
 import { createPart, type PartProcess } from './part.ts'
 import { addPoweredRedis, addRedis, stopSyncing } from './redis.ts'
 import { startRelay, type Relay } from './relay.ts'
@@ -37,6 +38,8 @@ export interface Site {
   readonly witness: Witness
   readonly parts: ReadonlyMap<string, PartProcess>
   readonly relays: ReadonlyMap<string, Relay>
+  /** Of namespaces, when the run has one. */
+  readonly network: Network | undefined
   /** Addresses of the API of the controllers that are alive. */
   apis(): string[]
   /** The address of one of them; undefined when it is not there. */
@@ -61,7 +64,9 @@ interface SiteOptions {
 
 export async function startSite(options: SiteOptions): Promise<Site> {
   const { dir, ways, without, isPowered, listener } = options
-  const witness = await startWitness()
+  const network = await ownNetwork(partsOf(ways))
+  const listen = network ? '0.0.0.0' : '127.0.0.1'
+  const witness = await startWitness(listen)
   const parts = new Map<string, PartProcess>()
   const relays = new Map<string, Relay>()
   const over = new AbortController()
@@ -91,37 +96,58 @@ export async function startSite(options: SiteOptions): Promise<Site> {
   const made = await makeTeams(redis.url, keyFile, ['red', 'blue'])
   if (without === 'fsync') await stopSyncing(redis.url)
   const teams = new Map(made.map((team) => [team.name, team]))
-  const common = {
-    ...(without ? { TEMBLOR_CHAOS_WITHOUT: without } : {}),
-    TEMBLOR_CHAOS_WITNESS: String(witness.port),
-  }
+  const common = without ? { TEMBLOR_CHAOS_WITHOUT: without } : {}
+  /** Where the middle is for this part, and how its program is run there. */
+  const placeOf = (name: string) => ({
+    middle: network?.middleOf(name) ?? '127.0.0.1',
+    listen: network?.addressOf(name) ?? '127.0.0.1',
+    command: (...args: string[]) => {
+      const [program = '', ...rest] = [...(network?.inside(name) ?? []), process.execPath, ...args]
+      return { program, args: rest }
+    },
+  })
   for (const name of ways.controllers) {
-    const relay = await startRelay(() => redis.place)
+    const relay = await startRelay(() => redis.place, listen)
+    const place = placeOf(name)
     relays.set(`redis-link:${name}`, relay)
     const part = add({
       name: `controller:${name}`,
-      program: process.execPath,
-      args: ['--import', preload, controllerMain],
-      env: { ...common, ...controllerEnv(dir, keyFile, relay.port) },
+      ...place.command('--import', preload, controllerMain),
+      env: {
+        ...common,
+        ...controllerEnv(dir, keyFile, `${place.middle}:${relay.port}`),
+        TEMBLOR_LISTEN: place.listen,
+        ...(network ? { TEMBLOR_INSECURE: 'yes' } : {}),
+      },
     })
     await part.start()
   }
+  const doorsOf = (name?: string) =>
+    controllersOf(parts, name).map((part) => ({
+      ...(part.ready as Omit<Doors, 'address'>),
+      address: placeOf(part.name.slice('controller:'.length)).listen,
+    }))
   const steered = new Map<string, string>()
   let turn = 0
   const doorFor = (host: string) => {
-    const open = controllersOf(parts, steered.get(host))
+    const open = doorsOf(steered.get(host))
     const door = open[(turn += 1) % open.length]
-    return door && { port: door.grpcPort }
+    return door && { port: door.grpcPort, host: door.address }
   }
   await Promise.all(
     ways.hosts.map(async ({ name, team }) => {
-      const relay = await startRelay(() => doorFor(name))
+      const relay = await startRelay(() => doorFor(name), listen)
+      const place = placeOf(name)
+      const join = teams.get(team)?.joinAt(`${place.middle}:${relay.port}`) ?? ''
       relays.set(`link:${name}`, relay)
       const part = add({
         name: `agent:${name}`,
-        program: process.execPath,
-        args: ['--import', preload, agentMain],
-        env: { ...common, ...agentEnv(dir, name, teams.get(team)?.joinAt(relay.port) ?? '') },
+        ...place.command('--import', preload, agentMain),
+        env: {
+          ...common,
+          ...agentEnv(dir, name, join),
+          TEMBLOR_CHAOS_WITNESS: `${place.middle}/${witness.port}`,
+        },
       })
       await part.start()
     }),
@@ -132,9 +158,10 @@ export async function startSite(options: SiteOptions): Promise<Site> {
     witness,
     parts,
     relays,
+    network,
     revive,
-    apis: () => controllersOf(parts).map(apiAt),
-    apiOf: (controller) => controllersOf(parts, controller).map(apiAt)[0],
+    apis: () => doorsOf().map(apiAt),
+    apiOf: (controller) => doorsOf(controller).map(apiAt)[0],
     steer(host, controller) {
       if (controller === undefined) steered.delete(host)
       else steered.set(host, controller)
@@ -153,11 +180,11 @@ export async function startSite(options: SiteOptions): Promise<Site> {
   }
 }
 
-function controllerEnv(dir: string, keyFile: string, redisPort: number): NodeJS.ProcessEnv {
+function controllerEnv(dir: string, keyFile: string, redisAddress: string): NodeJS.ProcessEnv {
   return {
     TEMBLOR_DATA_DIR: dir,
     TEMBLOR_KEY_FILE: keyFile,
-    TEMBLOR_REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    TEMBLOR_REDIS_URL: `redis://${redisAddress}`,
     TEMBLOR_HTTP_PORT: '0',
     TEMBLOR_GRPC_PORT: '0',
     TEMBLOR_HEARTBEAT_MS: String(timing.heartbeatMs),
@@ -177,17 +204,18 @@ function agentEnv(dir: string, name: string, join: string): NodeJS.ProcessEnv {
 }
 
 interface Doors {
+  readonly address: string
   readonly httpPort: number
   readonly grpcPort: number
 }
 
-const apiAt = ({ httpPort }: Doors) => `http://127.0.0.1:${httpPort}`
+const apiAt = ({ address, httpPort }: Doors) => `http://${address}:${httpPort}`
 
 /** The controllers that are there: all, or this one. */
-function controllersOf(parts: ReadonlyMap<string, PartProcess>, name = ''): Doors[] {
-  return [...parts.values()]
-    .filter((part) => part.name.startsWith(`controller:${name}`) && part.isAlive && part.ready)
-    .map((part) => part.ready as Doors)
+function controllersOf(parts: ReadonlyMap<string, PartProcess>, name = ''): PartProcess[] {
+  return [...parts.values()].filter(
+    (part) => part.name.startsWith(`controller:${name}`) && part.isAlive && part.ready,
+  )
 }
 
 function readJournal(dir: string, host: string): JournalState[] {

@@ -12,8 +12,8 @@ import { formatJoinLine } from '../../../shared/join-line.ts'
 export interface TestTeam {
   readonly name: string
   readonly headers: readonly string[]
-  /** The join line by which its hosts come in through this port. */
-  joinAt(port: number): string
+  /** The join line by which its hosts come in through this address. */
+  joinAt(address: string): string
 }
 
 const sessionsPerTeam = 8
@@ -71,9 +71,9 @@ export async function makeTeams(
         return {
           name: names[index] as string,
           headers: tokens.map((token) => `Bearer ${token}`),
-          joinAt: (port: number) =>
+          joinAt: (address: string) =>
             formatJoinLine({
-              address: `127.0.0.1:${port}`,
+              address,
               teamId: id,
               secret,
               caSha256: first.caSha256,

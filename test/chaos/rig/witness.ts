@@ -11,7 +11,7 @@ export interface Witness {
   close(): void
 }
 
-export async function startWitness(): Promise<Witness> {
+export async function startWitness(listen: string): Promise<Witness> {
   const seen: (Omit<Effect, 'end'> & { end: number | undefined })[] = []
   const server = createServer((socket) => {
     let effect: (typeof seen)[number] | undefined
@@ -29,7 +29,7 @@ export async function startWitness(): Promise<Witness> {
       if (effect) effect.end = performance.now()
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, listen)
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
