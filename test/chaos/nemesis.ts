@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outage, Part } from './history.ts'
 import type { Client } from './client.ts'
 import { sayLate } from './late-words.ts'
-import type { Fault, LateWord } from './plan.ts'
+import { triesOfLateWord, type Fault, type LateWord } from './plan.ts'
 import type { Network } from './rig/network.ts'
 import type { Direction, Relay } from './rig/relay.ts'
 import type { Site, SiteListener } from './rig/site.ts'
+
+/** Until what was slow has come to rest. */
+const againAfterMs = 2_000
 
 /** Breaks parts, heals them, and writes down when each of them did not do its work. */
 export class Nemesis implements SiteListener {
@@ -25,16 +28,20 @@ export class Nemesis implements SiteListener {
     this.#follow(this.#carryOut(fault))
   }
 
-  /** Has a controller speak for a session that is over. */
+  /** Has a controller speak for a session that is over; tries again where something was too slow for it. */
   sayLate(word: LateWord, client: Client): void {
+    this.#follow(this.#sayLate(word, client, 0))
+  }
+
+  async #sayLate(word: LateWord, client: Client, tries: number): Promise<void> {
     const stage = { site: this.#site as Site, client, nemesis: this }
-    const said = this.during({ part: `link:${word.host}`, kind: 'cut' }, () => sayLate(stage, word))
-    this.#follow(
-      said.then(
-        (isSaid) => this.#count(isSaid ? `late ${word.what}` : `no late ${word.what}`),
-        (error: unknown) => this.#count(`no late ${word.what}: ${String(error)}`),
-      ),
+    const isSaid = await this.during({ part: `link:${word.host}`, kind: 'cut' }, () =>
+      sayLate(stage, { ...word, id: word.id + tries }).catch(() => false),
     )
+    this.#count(isSaid ? `late ${word.what}` : `no late ${word.what}`)
+    if (isSaid || tries + 1 === triesOfLateWord) return
+    await sleep(againAfterMs)
+    await this.#sayLate(word, client, tries + 1)
   }
 
   /**

@@ -52,7 +52,7 @@ export interface LateWord {
   readonly team: string
   readonly late: string
   readonly prompt: string
-  /** Of its request. */
+  /** Of the request of its first try; the next ones follow. */
   readonly id: number
 }
 
@@ -84,6 +84,7 @@ const partitionMs = 7_500
 const loadMs = 2_500
 const requestEveryMs = 150
 /** One late word. */
+export const triesOfLateWord = 3
 const lateWordMs = 3_500
 const lateWords = ['conclusion', 'hello'] as const
 
@@ -201,7 +202,8 @@ class PlanMaker {
     const what = lateWords[this.#lateWords % lateWords.length] as LateWord['what']
     const { name: host, team } = this.#random.pick(this.#ways.hosts)
     const [late, prompt] = sample(this.#ways.controllers, 2, this.#random) as [string, string]
-    const id = (this.#creates += 1)
+    const id = this.#creates + 1
+    this.#creates += triesOfLateWord
     this.#add(this.#nowMs, { do: 'late-word', what, host, team, late, prompt, id })
     this.#lateWords += 1
     this.faults += 1
