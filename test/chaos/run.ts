@@ -67,10 +67,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   try {
     const client = new Client(site)
     await follow(plan, client, nemesis)
-    await nemesis.healed()
-    const healedAt = performance.now()
+    // A revocation that was long in the way may be the last word about a host, which is not there again until then.
+    await client.settle()
     for (const { name } of site.hosts) void client.change('activate', name)
     await client.settle()
+    await nemesis.healed()
+    const healedAt = performance.now()
     await untilOver(client, healedAt + settleMs)
     const attacks = await client.attacks()
     const { requests } = client
