@@ -142,8 +142,16 @@ export function requestsOf<K extends Request['kind']>(
   return requests.filter((one) => one.kind === kind) as RequestOf<K>[]
 }
 
+const known = new WeakMap<History, Acknowledged[]>()
+
 /** Every attack that was answered with 201, once, with the first of its answers. */
 export function acknowledged(history: History): Acknowledged[] {
+  const found = known.get(history) ?? findAcknowledged(history)
+  known.set(history, found)
+  return found
+}
+
+function findAcknowledged(history: History): Acknowledged[] {
   const records = new Map(history.attacks.map((attack) => [attack.id, attack]))
   const found = new Map<string, Acknowledged>()
   for (const request of requestsOf(history, 'create'))

@@ -131,9 +131,10 @@ export const liveHosts: Invariant = {
         const silence = silences.find(
           ({ part, begin, end }) =>
             part.slice(part.indexOf(':') + 1) === host &&
+            end > (request.end as number) &&
+            begin + leaseMs + slackMs < request.begin &&
             // What stood still meanwhile may have passed the last heartbeat on late.
-            begin + leaseMs + slackMs + heldMs(history, begin, request.begin) < request.begin &&
-            end > (request.end as number),
+            begin + leaseMs + slackMs + heldMs(history, begin, request.begin) < request.begin,
         )
         return silence
           ? [
