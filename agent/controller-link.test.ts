@@ -100,7 +100,7 @@ describe('joining', () => {
     const startedMs = performance.now()
     await obtainWhenAdmitted(stateDir, randomUUID(), controller.join, (text) => said.push(text))
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(500)
-    expect(said).toEqual(Array(2).fill(expect.stringMatching(/asks again in 1 s/)))
+    expect(said).toEqual(Array(2).fill(expect.stringMatching(/Asking again in 1 s/)))
     expect(controller.enrolments).toHaveLength(3)
   })
 

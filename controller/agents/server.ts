@@ -72,14 +72,7 @@ export async function startAgentServer(
       if (!admission.ok) return reply(sentAway(admission.retryAfterMs))
       enrol(deps, call.request, call.getPeer()).then(
         (response) => reply(null, response),
-        (error: Error) => {
-          deps.logger.warn({ peer: call.getPeer() }, `enrolment refused: ${error.message}`)
-          reply(
-            isStorageError(error)
-              ? sentAway(storageAwayRetryMs, 'Storage is away. Come back later.')
-              : { code: status.UNAUTHENTICATED, details: error.message },
-          )
-        },
+        (error: Error) => reply(refusalOf(deps, call.getPeer(), error)),
       )
     },
     Session: (call: AgentCall) => {
@@ -136,6 +129,14 @@ async function enrol(
   deps.logger.info({ teamId, instanceId }, 'agent enrolled')
   await deps.agentAudit.enrolled(agent)
   return { certificatePem }
+}
+
+/** Only who was not let in is told why; whoever asks while storage is away comes again. */
+function refusalOf({ logger }: SessionDeps, peer: string, error: Error) {
+  logger.warn({ peer }, `enrolment refused: ${error.message}`)
+  return isStorageError(error)
+    ? sentAway(storageAwayRetryMs, 'Storage is away. Come back later.')
+    : { code: status.UNAUTHENTICATED, details: error.message }
 }
 
 function isSame(a: string, b: string): boolean {
