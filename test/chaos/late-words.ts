@@ -30,9 +30,11 @@ export async function sayLate(stage: Stage, word: LateWord): Promise<boolean> {
   const relay = (part: string) => site.relays.get(part) as Relay
   const way = { agent: relay(`link:${word.host}`), late: relay(`redis-link:${word.late}`) }
   try {
-    return await concludeLate(stage, word, way)
+    const play = word.what === 'order' ? orderAgain : concludeLate
+    return await play(stage, word, way)
   } finally {
     way.late.heal()
+    way.agent.heal()
     site.steer(word.host, undefined)
   }
 }
@@ -58,14 +60,43 @@ async function concludeLate(stage: Stage, word: LateWord, way: Way): Promise<boo
     if (!(await comes(back))) return false
     const begin = performance.now()
     await client.createAt(prompt, createOf(id, team, host))
-    const isThere = () =>
-      site.witness.effects().some((effect) => effect.host === host && effect.begin > begin)
-    await until('the attack has begun', isThere, patienceMs, 10)
+    await untilThere(stage, host, begin)
     way.late.heal()
     await sleep(settleMs)
     client.read(id, prompt)
     return true
   })
+}
+
+/**
+ * A host is given an order whose acknowledgement is held back. Then another controller has an order for it, too, at which
+ * the one that has its session looks up all that wait, the first one among them.
+ */
+async function orderAgain(stage: Stage, word: LateWord, way: Way): Promise<boolean> {
+  const { site, client } = stage
+  const { host, team, late, prompt, id } = word
+  const arrived = way.late.seen((bytes) => opensSession(host, bytes))
+  site.steer(host, late)
+  way.agent.cut()
+  way.agent.heal()
+  if (!(await comes(arrived))) return false
+  await sleep(settleMs)
+  way.agent.hold('up')
+  for (const [at, controller] of [late, prompt].entries()) {
+    const begin = performance.now()
+    await client.createAt(controller, createOf(id + at, team, host))
+    await untilThere(stage, host, begin)
+  }
+  await sleep(settleMs)
+  return true
+}
+
+/** Resolves when something has begun on the host since then. */
+async function untilThere({ site }: Stage, host: string, sinceMs: number): Promise<void> {
+  const isIt = (effect: { host: string; begin: number }) =>
+    effect.host === host && effect.begin > sinceMs
+  const isThere = () => site.witness.effects().some(isIt)
+  await until('the attack has begun', isThere, patienceMs, 10)
 }
 
 function createOf(id: number, team: string, host: string): PlannedCreate {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outage, Part } from './history.ts'
 import type { Client } from './client.ts'
 import { sayLate } from './late-words.ts'
-import { triesOfLateWord, type Fault, type LateWord } from './plan.ts'
+import { requestsOfLateWord, triesOfLateWord, type Fault, type LateWord } from './plan.ts'
 import type { Network } from './rig/network.ts'
 import type { Direction, Relay } from './rig/relay.ts'
 import type { Site, SiteListener } from './rig/site.ts'
@@ -36,7 +36,7 @@ export class Nemesis implements SiteListener {
   async #sayLate(word: LateWord, client: Client, tries: number): Promise<void> {
     const stage = { site: this.#site as Site, client, nemesis: this }
     const isSaid = await this.during({ part: `link:${word.host}`, kind: 'cut' }, () =>
-      sayLate(stage, { ...word, id: word.id + tries }).catch(() => false),
+      sayLate(stage, { ...word, id: word.id + tries * requestsOfLateWord }).catch(() => false),
     )
     this.#count(isSaid ? `late ${word.what}` : `no late ${word.what}`)
     if (isSaid || tries + 1 === triesOfLateWord) return

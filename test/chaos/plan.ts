@@ -46,13 +46,16 @@ export interface PlannedRepeat {
 /** One controller speaks late for a session of a host that has come back through another. */
 export interface LateWord {
   readonly do: 'late-word'
-  /** `conclusion`: what it concludes from a Hello that came in time; `hello`: the Hello itself. */
-  readonly what: 'conclusion' | 'hello'
+  /**
+   * `conclusion`: what it concludes from a Hello that came in time; `hello`: the Hello itself; `order`: an order that was
+   * not acknowledged, said once more in the same session.
+   */
+  readonly what: 'conclusion' | 'hello' | 'order'
   readonly host: string
   readonly team: string
   readonly late: string
   readonly prompt: string
-  /** Of the request of its first try; the next ones follow. */
+  /** Of the first request of its first try; the next ones follow. */
   readonly id: number
 }
 
@@ -85,8 +88,10 @@ const loadMs = 2_500
 const requestEveryMs = 150
 /** One late word. */
 export const triesOfLateWord = 3
+/** At most, in each try. */
+export const requestsOfLateWord = 2
 const lateWordMs = 3_500
-const lateWords = ['conclusion', 'hello'] as const
+const lateWords = ['conclusion', 'hello', 'order'] as const
 
 /**
  * Storms of faults with calms between, and what clients ask for meanwhile. The same seed makes the same
@@ -103,6 +108,13 @@ export function makePlan(seed: number, faults: number, ways: Ways): Plan {
 export function makeLatePlan(seed: number, faults: number, ways: Ways): Plan {
   const maker = new PlanMaker(randomOf(seed, 0), ways)
   while (maker.faults < faults) maker.addLateWord()
+  return maker.plan()
+}
+
+/** Orders that come again, one after the other, with the rest of the service as it should be. */
+export function makeOrderPlan(seed: number, faults: number, ways: Ways): Plan {
+  const maker = new PlanMaker(randomOf(seed, 0), ways)
+  while (maker.faults < faults) maker.addLateWord('order')
   return maker.plan()
 }
 
@@ -198,12 +210,11 @@ class PlanMaker {
     this.#nowMs = end
   }
 
-  addLateWord(): void {
-    const what = lateWords[this.#lateWords % lateWords.length] as LateWord['what']
+  addLateWord(what = lateWords[this.#lateWords % lateWords.length] as LateWord['what']): void {
     const { name: host, team } = this.#random.pick(this.#ways.hosts)
     const [late, prompt] = sample(this.#ways.controllers, 2, this.#random) as [string, string]
     const id = this.#creates + 1
-    this.#creates += triesOfLateWord
+    this.#creates += triesOfLateWord * requestsOfLateWord
     this.#add(this.#nowMs, { do: 'late-word', what, host, team, late, prompt, id })
     this.#lateWords += 1
     this.faults += 1

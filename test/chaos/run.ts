@@ -6,7 +6,15 @@ import type { Violation } from './check/invariant.ts'
 import { Client } from './client.ts'
 import { watchLoop, Nemesis } from './nemesis.ts'
 import type { History } from './history.ts'
-import { makeLatePlan, makePlan, makePowerPlan, type Plan, type Step, type Ways } from './plan.ts'
+import {
+  makeLatePlan,
+  makeOrderPlan,
+  makePlan,
+  makePowerPlan,
+  type Plan,
+  type Step,
+  type Ways,
+} from './plan.ts'
 import { bounds, startSite } from './rig/site.ts'
 
 export interface RunOptions {
@@ -45,6 +53,7 @@ export const planners = {
   storms: { make: makePlan, ways },
   'power-cuts': { make: makePowerPlan, ways: few },
   'late-words': { make: makeLatePlan, ways: few },
+  'repeated-orders': { make: makeOrderPlan, ways: few },
 }
 
 /** Injects faults and asks for attacks as the seed says, heals everything, and checks what happened. */

@@ -8,7 +8,7 @@ import { fences } from './fences.ts'
  * the checker must find out.
  */
 const faults = new URL('witnessed-faults.ts', import.meta.url).href
-const without = fences[process.env['TEMBLOR_CHAOS_WITHOUT'] ?? '']
+const without = fences[process.env['TEMBLOR_CHAOS_WITHOUT'] ?? ''] ?? []
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -17,9 +17,10 @@ registerHooks({
   },
   load(url, context, next) {
     const loaded = next(url, context)
-    if (!without || !url.endsWith(without.file)) return loaded
+    const fence = without.find(({ file }) => url.endsWith(file))
+    if (!fence) return loaded
     const source = Buffer.from(loaded.source as Uint8Array).toString()
-    if (!source.includes(without.code)) throw new Error(`${url} has no such fence any more.`)
-    return { ...loaded, source: source.replaceAll(without.code, without.instead) }
+    if (!source.includes(fence.code)) throw new Error(`${url} has no such fence any more.`)
+    return { ...loaded, source: source.replaceAll(fence.code, fence.instead) }
   },
 })
