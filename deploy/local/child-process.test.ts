@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { type ManagedChild, readyMessage, startChild } from './child-process.ts'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'temblor-unit-'))
@@ -51,6 +51,9 @@ test('everything goes to the log, problems to the terminal too', async () => {
     problems.push(text),
   )
   await child.ended
-  expect(problems).toEqual(['odd: why'])
-  expect(readFileSync(path.join(dir, 'part.log'), 'utf8')).toContain(lines[0])
+  // The stream of the log writes in its own time.
+  await vi.waitFor(() => {
+    expect(problems).toEqual(['odd: why'])
+    expect(readFileSync(path.join(dir, 'part.log'), 'utf8')).toContain(lines[0])
+  }, 5_000)
 })
