@@ -16,7 +16,6 @@ import { createHashProcess } from './auth/hash-process.ts'
 import { createSeal, type Seal } from './auth/seal.ts'
 import { createSetup, type SetupDeps } from './auth/setup.ts'
 import { createLockOut } from './auth/lock-out.ts'
-import { openLookUps } from './auth/look-ups.ts'
 import { createPasswords } from './auth/password.ts'
 import { isLocal } from './auth/provider-settings.ts'
 import { createRations } from './auth/ration.ts'
@@ -73,8 +72,7 @@ export async function startController(
   const lockOut = createLockOut(store.attempts, seal)
   const rations = createRations(store.attempts, seal)
   const { sessionSeconds, renewalSeconds } = config
-  const lookUps = await openLookUps(config.redisUrl, seal)
-  const signInDeps = { store, lookUps, seal, passwords, lockOut, sessionSeconds, renewalSeconds }
+  const signInDeps = { store, seal, passwords, lockOut, sessionSeconds, renewalSeconds }
   const mfa = createMfaService({ ...signInDeps, audit })
   const mailer = createMailer(config.mail, logger)
   const feed = openEventFeed(redis, config.redisUrl)
@@ -108,7 +106,7 @@ export async function startController(
       await jobs.close()
       ownHost.close()
       await closeAudit()
-      for (const one of [lookUps, redis]) one.disconnect()
+      redis.disconnect()
     },
   }
 }

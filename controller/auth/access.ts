@@ -3,7 +3,6 @@ import type { Session } from '../../shared/api/sessions.ts'
 import type { SsoMethod } from '../../shared/api/sign-in-failures.ts'
 import { privilegesOf, type Privilege } from '../../shared/roles.ts'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
-import type { AttackBlockRecord } from '../store/attack-blocks.ts'
 import type { Company, Membership, Team } from '../store/companies.ts'
 import type { SessionRecord, SignInOrigin } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -11,12 +10,10 @@ import { changePassword } from './change-password.ts'
 import type { Seal } from './seal.ts'
 import type { Claimant, LockOut } from './lock-out.ts'
 import type { Passwords } from './password.ts'
-import type { LookUps } from './look-ups.ts'
 import { findPlace, type Holder } from './place.ts'
 import { renew, type RenewalRequest } from './renew.ts'
-import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
 import { createRememberedCallers, type RememberedCallers } from './remembered-callers.ts'
-import { findShown, readShown, type FoundCredential } from './shown-credential.ts'
+import { findShown, hashShown, type FoundCredential } from './shown-credential.ts'
 import { login } from './sign-in.ts'
 import { openSsoSession } from './sso-session.ts'
 
@@ -32,8 +29,6 @@ export interface Caller {
   /** `company`: a query may name any team of the user; `team`: no other than `team`. */
   readonly reach: 'team' | 'company'
   readonly credential: Credential
-  /** Who forbade new attacks in the company, if somebody did. */
-  readonly attackBlock: AttackBlockRecord | undefined
   /** Looked up earlier: storage cannot be asked now. */
   readonly isRemembered?: true
 }
@@ -53,8 +48,6 @@ export interface Credentials extends Claimant, SignInOrigin {
 
 /** What the header of a request was found to show, and when. */
 export interface Shown {
-  /** Keyed; undefined for what cannot be a session or key. */
-  readonly hash: string | undefined
   readonly found: FoundCredential | undefined
   /** Rejects as `authenticate` does. */
   readonly caller: Promise<Caller>
@@ -90,16 +83,12 @@ export interface Access {
    * @throws ApiError `unauthenticated`
    */
   authenticate(authorization: string | undefined, shown: Shown | undefined): Promise<Caller>
-  /** Looks everybody up anew: something was done that may decide who may do what. */
-  forgetRecent(): void
   /** Who showed this lately and was let in; for what must work while storage is away. */
   remembered(authorization: string | undefined): Caller | undefined
 }
 
 export interface AccessDeps {
   readonly store: Store
-  /** Where callers are looked up. */
-  readonly lookUps: Pick<LookUps, 'store' | 'isHeard' | 'onChange'>
   readonly seal: Seal
   readonly passwords: Passwords
   readonly lockOut: LockOut
@@ -111,9 +100,7 @@ export interface AccessDeps {
 
 /** Makes the gate of the API. */
 export function createAccess(parts: AccessDeps): Access {
-  const recent = createRecentCallers(parts.lookUps.isHeard)
-  parts.lookUps.onChange((keys) => recent.changed(keys))
-  const deps = { ...parts, recent, callers: createRememberedCallers() }
+  const deps = { ...parts, callers: createRememberedCallers() }
   return {
     login: (given) => deps.lockOut.guard(given, () => login(deps, given)),
     changePassword: (caller, given) =>
@@ -125,9 +112,8 @@ export function createAccess(parts: AccessDeps): Access {
     logout: ({ credential }) => logout(deps, credential),
     lookUp: (authorization) => lookUp(deps, authorization),
     authenticate: (authorization, shown) => authenticate(deps, authorization, shown),
-    forgetRecent: () => recent.changed(undefined),
     remembered(authorization = '') {
-      const hash = readShown(deps.seal, authorization)?.hash
+      const hash = hashShown(deps.seal, authorization)
       return hash === undefined ? undefined : deps.callers.find(hash)
     },
   }
@@ -152,37 +138,25 @@ async function authenticate(
       'There is no Authorization header. Sign in with POST /users/auth and send the header of the session.',
     )
   const isRecent = shown && performance.now() - shown.atMs <= foundAtMostMs
-  const known = isRecent ? shown : shown?.hash !== undefined && deps.recent.find(shown.hash)
-  return await (known || (await lookUp(deps, authorization))).caller
+  const { caller } = isRecent ? shown : await lookUp(deps, authorization)
+  return await caller
 }
 
 interface LookUpDeps extends AccessDeps {
-  readonly recent: RecentCallers
   readonly callers: RememberedCallers
 }
 
 async function lookUp(deps: LookUpDeps, authorization: string): Promise<Shown> {
-  const { recent, callers, lookUps } = deps
-  const credential = readShown(deps.seal, authorization)
-  const hash = credential?.hash
-  const known = hash === undefined ? undefined : recent.find(hash)
-  if (known) return known
-  const keep = recent.begin()
   const atMs = performance.now()
-  const found = credential && (await findShown(lookUps.store, credential))
+  const found = await findShown(deps, authorization)
   const caller = callerOfShown(deps, found)
-  const shown = { hash, found, caller, atMs }
-  const remember = (one: Caller): void => {
-    if (hash === undefined) return
-    callers.remember(hash, one, found?.record.expiresMs)
-    keep(hash, shown)
-  }
+  const hash = hashShown(deps.seal, authorization)
   // Whether anybody asks for it is not sure.
   caller.then(
-    remember,
-    (error: unknown) => hash && error instanceof ApiError && callers.forget(hash),
+    (one) => hash && deps.callers.remember(hash, one, found?.record.expiresMs),
+    (error: unknown) => hash && error instanceof ApiError && deps.callers.forget(hash),
   )
-  return shown
+  return { found, caller, atMs }
 }
 
 async function callerOfShown(
@@ -194,8 +168,8 @@ async function callerOfShown(
   const session = found.record
   if (session.expiresMs <= Date.now()) throw invalidToken()
   const [caller, epoch] = await Promise.all([
-    callerOfSession(deps.lookUps.store, session),
-    deps.lookUps.store.users.epochOf(session.userId),
+    callerOfSession(deps.store, session),
+    deps.store.users.epochOf(session.userId),
   ])
   // Another password has ended it.
   if (session.epoch !== epoch) throw invalidToken()
@@ -211,10 +185,7 @@ async function callerOfSession(store: Store, session: SessionRecord): Promise<Ca
 }
 
 /** Whose key this is, in its own team: rights are those that its owner has now. */
-async function callerOfKey(
-  { store: written, lookUps: { store } }: AccessDeps,
-  record: ApiKeyRecord,
-): Promise<Caller> {
+async function callerOfKey({ store }: AccessDeps, record: ApiKeyRecord): Promise<Caller> {
   const isOver = record.expiresMs !== undefined && record.expiresMs <= Date.now()
   if (record.revokedMs !== undefined || isOver) throw invalidToken()
   const { companyId, userId, email, teamId } = record
@@ -222,7 +193,7 @@ async function callerOfKey(
     throw new ApiError('unauthenticated', 'The company does not allow keys. Sign in instead.')
   const holder = { companyId, userId, email, teamId, usesOldestTeam: true }
   const caller = await callerOf(store, holder, { kind: 'key', keyId: record.id })
-  noteUse(written.apiKeys, record)
+  noteUse(store.apiKeys, record)
   return { ...caller, reach: 'company' }
 }
 
@@ -243,10 +214,7 @@ async function callerOf(
   credential: Credential,
 ): Promise<Caller> {
   const { userId, email } = who
-  const [place, attackBlock] = await Promise.all([
-    findPlace(store, who),
-    store.attackBlocks.read(who.companyId),
-  ])
+  const place = await findPlace(store, who)
   if (!place) throw invalidToken()
   const { team, membership } = place
   const roles = team ? (membership.teams[team.id] ?? []) : []
@@ -256,7 +224,6 @@ async function callerOf(
     email,
     reach: team ? 'team' : 'company',
     credential,
-    attackBlock,
     privileges: privilegesOf(membership.roles, roles),
   }
 }

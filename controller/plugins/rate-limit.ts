@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../shared/api/errors.ts'
@@ -23,7 +23,10 @@ export async function addRateLimit(app: FastifyInstance, deps: RateLimitDeps): P
     store: requestCounter(redis),
     // A limiter that cannot count must not close the API.
     skipOnError: true,
-    keyGenerator: async (request) => hash('sha256', await countedAs(deps, request), 'base64url'),
+    keyGenerator: async (request) =>
+      createHash('sha256')
+        .update(await countedAs(deps, request))
+        .digest('base64url'),
     allowList: (request) => request.routeOptions.config.contract?.rateLimit === false,
     errorResponseBuilder: (_request, context) => {
       const seconds = Math.ceil(context.ttl / 1000)

@@ -105,18 +105,13 @@ export function createRouter(app: FastifyInstance, deps: RouterDeps): Router {
           const note = deps.audit.note(request)
           const answer = await audited(deps.audit, request, contract, async () =>
             handler(inputOf(request, reply, note, () => admit(deps, request, contract))),
-          ).finally(() => mayMovePeople(contract) && deps.gate.forgetRecent())
+          )
           await deps.audit.done(request, contract)
           return answer
         },
       })
     },
   }
-}
-
-/** Whether it may decide who may do what: other controllers hear of that from Redis, this one at once. */
-function mayMovePeople({ method, audit, leavesPeople }: RouteContract): boolean {
-  return !leavesPeople && (method !== 'GET' || Boolean(audit))
 }
 
 /** Lets the caller in, or says which privilege is missing. @throws ApiError */

@@ -71,16 +71,6 @@ export function openSubscriber(url: string): Redis {
   return asRedis(new Cluster([...address.nodes], sharded))
 }
 
-/**
- * Connects to hear of changes of keys that another connection has read. It speaks the older protocol, in which they
- * come as messages. Undefined with a Cluster, where each node would tell of its own.
- */
-export function openChangeListener(url: string): SingleRedis | undefined {
-  const address = readRedisUrl(url)
-  const options = { maxRetriesPerRequest: null, autoResubscribe: false, protocol: 2 as const }
-  return address.kind === 'cluster' ? undefined : connect(address, options)
-}
-
 /** The same connection, as BullMQ takes it. */
 export function forJobs(redis: Redis): SingleRedis | Cluster {
   return redis as unknown as SingleRedis | Cluster

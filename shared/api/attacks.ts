@@ -115,7 +115,6 @@ const requestErrors = [
 ] as const
 
 export const createAttack = defineRoute({
-  leavesPeople: true,
   operationId: 'createAttack',
   audit: 'attack.create',
   method: 'POST',
@@ -189,7 +188,6 @@ export const AttackPreview = Type.Object(
 export type AttackPreview = Static<typeof AttackPreview>
 
 export const previewAttack = defineRoute({
-  leavesPeople: true,
   operationId: 'previewAttack',
   audit: false,
   method: 'POST',

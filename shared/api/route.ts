@@ -39,8 +39,6 @@ export interface RouteContract {
   readonly errors: readonly ErrorCode[]
   /** What the audit calls it. Whatever changes something has one, or says `false`: nothing worth knowing. */
   readonly audit?: AuditAction | false
-  /** Decides nothing about who may do what: whoever was let in a moment ago need not be looked up again. */
-  readonly leavesPeople?: true
   /** Halting must work when a client has used up its requests. */
   readonly rateLimit?: false
   /** While storage is away, who was let in lately is let in by that. */

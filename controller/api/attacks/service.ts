@@ -61,7 +61,7 @@ export function createAttackService(store: Store, hub: AgentHub): AttackService 
         ...request,
         teamId,
         sparedBootIds: await sparedBootIds(store, asked),
-        block: caller.attackBlock,
+        block: await store.attackBlocks.read(caller.company.id),
         type: type.type,
         createdBy: caller.email,
         source: createSource(client.name),
