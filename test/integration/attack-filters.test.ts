@@ -31,16 +31,17 @@ beforeAll(async () => {
   ;[ann, bob] = await Promise.all([join('ann@example.com'), join('bob@example.com')])
   const labels = { app: 'web' }
   const container = { id: containerId, name: 'web', image: '', state: 'running', labels }
-  for (const identifier of ['web-1', 'db-1']) {
+  // With letters that no id has, so that a text is not found in one by chance.
+  for (const identifier of ['web-1', 'sql-1']) {
     const containers = identifier === 'web-1' ? [{ ...container, protected: false }] : []
     const inventory = { tags: {}, containers, capabilities: [], limits: null, facts: null }
     const host = { identifier, instanceId: identifier, bootId: identifier, version: '1', inventory }
     await hosts.claim(team.id, { ...host, address: '10.0.0.1:5' }, 600_000)
   }
   await make('cpu of ann', ann, 'cpu', ['-l', '61'], { type: 'Exact', exact: ['web-1'] })
-  await make('latency of bob', bob, 'latency', ['-m', '250'], { type: 'Exact', exact: ['db-1'] })
+  await make('latency of bob', bob, 'latency', ['-m', '250'], { type: 'Exact', exact: ['sql-1'] })
   await make('cpu in a container', bob, 'cpu', [], { type: 'Random', containers: 'all' })
-  await make('cpu of bob, halted', bob, 'cpu', [], { type: 'Exact', exact: ['web-1', 'db-1'] })
+  await make('cpu of bob, halted', bob, 'cpu', [], { type: 'Exact', exact: ['web-1', 'sql-1'] })
   await bob.halt([...names.keys()].at(-1) ?? '')
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
@@ -65,13 +66,13 @@ describe('a list is narrowed down by the server', () => {
     [{ type: 'cp' }, []],
     [{ user: 'Ann@Example.com' }, ['cpu of ann']],
     [{ user: 'ann' }, []],
-    [{ host: 'db-1' }, ['cpu of bob, halted', 'latency of bob']],
-    [{ host: 'db' }, []],
-    [{ text: 'DB-' }, ['cpu of bob, halted', 'latency of bob']],
+    [{ host: 'sql-1' }, ['cpu of bob, halted', 'latency of bob']],
+    [{ host: 'sql' }, []],
+    [{ text: 'SQL-' }, ['cpu of bob, halted', 'latency of bob']],
     [{ text: 'c0ffee0' }, ['cpu in a container']],
     [{ text: '-m 250' }, ['latency of bob']],
     [{ text: '.*' }, []],
-    [{ type: 'cpu', user: 'bob@example.com', host: 'db-1' }, ['cpu of bob, halted']],
+    [{ type: 'cpu', user: 'bob@example.com', host: 'sql-1' }, ['cpu of bob, halted']],
     [{ stage: 'Pending', type: 'cpu' }, ['cpu in a container', 'cpu of ann']],
     [{ stage: 'UserHalted,Halt' }, ['cpu of bob, halted']],
   ])('%j', async (query, expected) => {
