@@ -37,15 +37,19 @@ test('an agent that does not know an order that it has had already is found out'
 })
 
 test('a controller that may speak for a session that is over is found out', async () => {
-  const { violations, forget } = await runOnce({
-    seed: 1,
-    faults: 1,
-    plan: 'late-words',
-    without: 'session-fence',
-    settleMs: 0,
-  })
-  expect(violations.map(({ invariant }) => invariant)).toContain(
-    'an end that was read stays, and nothing happens after it',
-  )
-  forget()
+  const found = new Set<string>()
+  const harm = 'an end that was read stays, and nothing happens after it'
+  // Now and then the late word comes before what it would harm.
+  for (let seed = 1; seed <= 4 && !found.has(harm); seed += 1) {
+    const { violations, forget } = await runOnce({
+      seed,
+      faults: 1,
+      plan: 'late-words',
+      without: 'session-fence',
+      settleMs: 0,
+    })
+    for (const { invariant } of violations) found.add(invariant)
+    forget()
+  }
+  expect([...found]).toContain(harm)
 })
