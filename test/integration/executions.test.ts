@@ -10,6 +10,7 @@ import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
 import { readTarget } from '../../shared/targets.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { reportWord } from '../support/report-word.ts'
 
 const by = (who: string) => ({ who, reason: 'test', reference: '' })
 
@@ -76,23 +77,7 @@ describe('executions', () => {
     seq: number,
     stage: ExecutionReport['stage'],
     more?: Partial<ExecutionReport>,
-  ): AgentWord => ({
-    kind: 'report',
-    host: 'h1',
-    epoch,
-    executionId,
-    seq,
-    stage,
-    reason: undefined,
-    message: '',
-    ageMs: 0,
-    requested: undefined,
-    measured: undefined,
-    backend: '',
-    clientVersion: '1',
-    lostInMs: 60_000,
-    ...more,
-  })
+  ): AgentWord => reportWord({ epoch, executionId, seq, stage, ...more })
   const report = (...of: Parameters<typeof word>) => hear(word(...of))
 
   it('go from order to report to end, each step with its time', async () => {

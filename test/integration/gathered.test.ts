@@ -3,6 +3,7 @@ import { openGathered, type Gathered } from '../../controller/agents/gathered.ts
 import { openExecutions, type AgentWord } from '../../controller/store/executions.ts'
 import type { Stage } from '../../shared/stages.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { reportWord } from '../support/report-word.ts'
 import { scriptCalls } from '../support/script-calls.ts'
 import { targetingRig } from '../support/targeting-rig.ts'
 
@@ -37,22 +38,7 @@ async function scriptsOf<T>(work: () => Promise<T>): Promise<{ scripts: number; 
 function report(host: string, seq: number, stage: Stage, value?: number): AgentWord {
   const measured =
     value === undefined ? undefined : { metric: 'cpu', value, unit: 'percent', detail: {} }
-  return {
-    kind: 'report',
-    host,
-    epoch: 1,
-    executionId: ids.get(host) ?? '',
-    seq,
-    stage,
-    reason: undefined,
-    message: '',
-    ageMs: 0,
-    requested: undefined,
-    measured,
-    backend: '',
-    clientVersion: '1',
-    lostInMs: 60_000,
-  }
+  return reportWord({ host, executionId: ids.get(host) ?? '', seq, stage, measured })
 }
 
 const say = (word: AgentWord, isOnlyFigures = false) =>

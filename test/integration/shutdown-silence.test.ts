@@ -7,6 +7,7 @@ import { openStore, type Store } from '../../controller/store/store.ts'
 import type { Stage } from '../../shared/stages.ts'
 import { readTarget } from '../../shared/targets.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { reportWord } from '../support/report-word.ts'
 
 /** No agent is connected. */
 const nobody = { deliverSoon: () => undefined }
@@ -57,23 +58,7 @@ describe('a shutdown of which no more is heard', () => {
     const [order] = await store.executions.waitingOrders(teamId, 'h1')
     const executionId = order?.executionId as string
     const report = async (seq: number, stage: Stage, change: object = {}) => {
-      const word = {
-        kind: 'report' as const,
-        host: 'h1',
-        epoch: 1,
-        executionId,
-        seq,
-        stage,
-        reason: undefined,
-        message: '',
-        ageMs: 0,
-        requested: undefined,
-        measured: undefined,
-        backend: '',
-        clientVersion: '1',
-        lostInMs: 60_000,
-        ...change,
-      }
+      const word = reportWord({ executionId, seq, stage, ...change })
       return (await store.executions.hear(teamId, [word]))[0]
     }
     for (const [index, stage] of reached.entries()) await report(index + 1, stage)
