@@ -52,6 +52,7 @@ async function serve(config: AgentConfig, log: Logger): Promise<number> {
       for (const watch of watchers) watch(update)
     },
     onContainers: () => link?.inventoryChanged(),
+    onJournal: (problem) => logJournal(log, problem),
   })
   for (const name of core.journal.unreadable) log.error({ name }, 'a journal file is unreadable')
   const control = await startControlServer({ core, watchers, link: () => link?.status })
@@ -154,6 +155,11 @@ function createLog(level: string | undefined): Logger {
   stderr.on('error', () => undefined)
   const known = level !== undefined && level in pino.levels.values
   return pino({ level: known ? level : 'info', base: { pid: process.pid } }, stderr)
+}
+
+function logJournal(log: Logger, problem: string | undefined): void {
+  if (problem === undefined) return log.info('the journal is written again')
+  return log.error(`${problem} No attack is begun until it can be.`)
 }
 
 function logUpdate(log: Logger, update: ExecutionUpdate): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -133,6 +133,27 @@ describe('a session', () => {
     expect(journal.get(id)).toBeDefined()
     await controller.heard(0, ({ executionUpdate }) => executionUpdate?.stage === 'Running')
     await controller.heard(0, ({ heartbeat }) => heartbeat?.running[0]?.executionId === id)
+  })
+
+  it('refuses an order for good that it cannot put on disk', async () => {
+    const controller = await startController()
+    const { executor } = await startLink(controller)
+    await controller.heard(0, (message) => message.hello)
+    const [journal, aside] = [join(stateDir, 'journal'), join(stateDir, 'aside')]
+    renameSync(journal, aside)
+    const run = runMessage(randomUUID())
+    controller.sessions[0]?.stream.write(run)
+    const { executionUpdate } = await controller.heard(0, (message) => message.executionUpdate)
+    expect(executionUpdate).toMatchObject({ stage: 'InitializationFailed', reason: 'start_failed' })
+    // It would come again at each heartbeat, and be begun by whoever is here then.
+    await controller.heard(0, ({ commandAck }) => commandAck?.executionId === run.run?.executionId)
+    renameSync(aside, journal)
+    controller.sessions[0]?.stream.write(run)
+    const next = runMessage(randomUUID())
+    controller.sessions[0]?.stream.write(next)
+    await controller.heard(0, ({ commandAck }) => commandAck?.executionId === next.run?.executionId)
+    const ids = executor.running.map(({ executionId }) => executionId)
+    expect(ids).toEqual([next.run?.executionId])
   })
 
   it('sends the end again in the next session, until it is acknowledged', async () => {

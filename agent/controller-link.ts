@@ -9,6 +9,7 @@ import { moveDelayMs, reconnectDelayMs } from './backoff.ts'
 import { watchForSilence } from './dead-man.ts'
 import type { ExecutionUpdate } from './execution-update.ts'
 import { ClosingError, type Executor } from './executor.ts'
+import { sinceBootMs } from './host/sleep-watch.ts'
 import type { AgentCredentials } from './identity.ts'
 import type { Journal } from './journal.ts'
 import { AgeGuard, readOrder } from './orders.ts'
@@ -147,7 +148,7 @@ export class ControllerLink {
       inventory: inventory(),
       knownExecutions: this.#known(),
     }
-    this.#ages.sent(0, performance.now())
+    this.#ages.sent(0, sinceBootMs())
     const session = new Session(this.#renewal.credentials, hello, (message) => this.#hear(message))
     this.#session = session
     const stops: (() => void)[] = []
@@ -191,7 +192,7 @@ export class ControllerLink {
       const order = readOrder(run)
       void this.#accept(order, () => {
         const heartbeatMs = this.#welcome?.heartbeatMs || defaultHeartbeatMs
-        if (!this.#ages.isTooLate(run, heartbeatMs, performance.now())) return executor.run(order)
+        if (!this.#ages.isTooLate(run, heartbeatMs, sinceBootMs())) return executor.run(order)
         const text = 'The order arrived too late to start.'
         return executor.refuse(order, 'expired_before_start', text)
       })
@@ -215,7 +216,7 @@ export class ControllerLink {
     this.#moveTimer = setTimeout(() => void this.#session?.move(), delayMs)
   }
 
-  /** Acknowledges a command once it is on disk; without that it comes again. */
+  /** Acknowledges a command once it is on disk, or never to be begun; without that it comes again. */
   async #accept(
     command: { readonly executionId: string; readonly generation: number },
     carryOut: () => Promise<void> | void,
@@ -235,7 +236,7 @@ export class ControllerLink {
     let timer: NodeJS.Timeout
     const beat = () => {
       this.#heartbeat += 1
-      this.#ages.sent(this.#heartbeat, performance.now())
+      this.#ages.sent(this.#heartbeat, sinceBootMs())
       const running = [...this.#remote(), ...this.#answeredLocal()].map(({ executionId }) =>
         this.#reference(executionId),
       )

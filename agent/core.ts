@@ -38,12 +38,14 @@ export async function openCore(
     onUpdate: (update: ExecutionUpdate) => void
     /** The list of containers has changed. */
     onContainers?: () => void
+    /** Why the journal cannot be written; undefined when it can be again. */
+    onJournal?: (problem: string | undefined) => void
   },
 ): Promise<AgentCore> {
   makePrivateFolder(config.stateDir)
   const lock = lockFolder(config.stateDir)
   const instanceId = readInstanceId(config.stateDir)
-  const journal = new Journal(config.stateDir)
+  const journal = new Journal(config.stateDir, { onProblem: listeners.onJournal })
   const engine = new DockerEngine(config.dockerSocket, listeners.onContainers)
   const power = createHostPower(config.stateDir)
   const faults = createFaults({ power, containers: engine })
@@ -71,6 +73,7 @@ export async function openCore(
     async close(message) {
       await executor.close(message)
       engine.close()
+      journal.close()
       lock.release()
     },
   }

@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttackTypeName } from '../shared/attacks/index.ts'
+import { plainEnds } from '../shared/attack-words.ts'
 import type { Effect } from '../shared/effect.ts'
 import { endReasons, type EndReason, type Stage } from '../shared/stages.ts'
 import { admit, endOf, type AdmissionDeps, type Ending, type Plan } from './admission.ts'
 import { ContainerFollower } from './containers/follower.ts'
+import { takeBack } from './take-back.ts'
 import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
-import type {
-  FaultContext,
-  FaultDeath,
-  FaultHandle,
-  FaultTarget,
-  Measurement,
-  StrikeOutcome,
+import {
+  nothingSeen,
+  type FaultContext,
+  type FaultDeath,
+  type FaultHandle,
+  type FaultTarget,
+  type Measurement,
+  type StrikeOutcome,
+  type UndoRecord,
 } from './faults/fault.ts'
 import { callAt } from './host/long-timer.ts'
 import { isAlive } from './host/processes.ts'
+import { SleepWatch } from './host/sleep-watch.ts'
 import type { Journal } from './journal.ts'
 import { FiguresClock, figuresTickMs } from './figures-clock.ts'
 import { totalEffect } from './measured-total.ts'
@@ -26,10 +31,15 @@ export interface ExecutionDeps extends AdmissionDeps {
   readonly onUpdate: (update: ExecutionUpdate) => void
   /** How often the controller wants figures. */
   readonly figuresMs: () => number
+  /** Another clock that counts sleep than the machine's own. */
+  readonly sinceBootMs?: () => number
 }
 
 /** A timer this late means that the process did not run: it was frozen. */
 const frozenMs = 10_000
+
+/** A machine that was suspended for longer, in all, was away from what it was asked to do. */
+const longestSleepMs = 2000
 
 /** A host that goes down waits so long for the controller to have heard of it. */
 const farewellMs = 2000
@@ -41,11 +51,14 @@ export class Execution {
   readonly #ending = Promise.withResolvers<Ending>()
   readonly #abort = new AbortController()
   readonly #notes: string[] = []
+  /** Some incarnation of the target did. */
+  #sawTraffic = false
   readonly #measurements: Measurement[] = []
   readonly #lengthOver = Promise.withResolvers<void>()
   readonly #goingDown = Promise.withResolvers<void>()
   /** What the controller should have heard of before the host goes down. */
   readonly #farewell = { seq: Infinity, heard: Promise.withResolvers<void>() }
+  readonly #sleep: SleepWatch
   #isStriking = false
   #struck: Effect | undefined
   #end: Ending | undefined
@@ -53,6 +66,8 @@ export class Execution {
   #last: ExecutionUpdate | undefined
   #deadlineMs: number | undefined
   #handle: FaultHandle | undefined
+  /** What takes the newest incarnation of the fault back. */
+  #undo: readonly UndoRecord[] = []
   #follower: ContainerFollower | undefined
   #requested: Effect | undefined
   #backend: string | undefined
@@ -60,6 +75,7 @@ export class Execution {
   constructor(order: RunOrder, deps: ExecutionDeps) {
     this.order = order
     this.#deps = deps
+    this.#sleep = new SleepWatch(deps.sinceBootMs)
   }
 
   /** The newest update, to answer a repeated command with. */
@@ -93,7 +109,7 @@ export class Execution {
     this.#ending.resolve(this.#end)
   }
 
-  /** Lives its life; resolves when the fault is gone and the report is on disk. Never rejects. */
+  /** Lives its life; resolves when the fault is gone and reported. Never rejects. */
   async live(): Promise<void> {
     this.#emit('Initializing', '')
     try {
@@ -140,7 +156,7 @@ export class Execution {
     }
     this.#startClock(remainingMs)
     if (this.#end) return undefined
-    this.#deps.journal.update(this.order.executionId, { state: 'ACTIVE' })
+    this.#deps.journal.update(this.order.executionId, { state: 'ACTIVE' }, 'soon')
     const death = await this.#stay(plan, this.#handle)
     this.#handle = undefined
     return death
@@ -156,6 +172,8 @@ export class Execution {
     const { requested, backend, undo } = prepared
     this.#requested = requested
     this.#backend = backend
+    // Looking at the target may have taken a helper process.
+    this.#undo = undo
     const seen = target.kind === 'Container' ? { target } : {}
     journal.update(executionId, { state: 'APPLYING', undo, requested, backend, ...seen })
     return prepared.start()
@@ -171,7 +189,9 @@ export class Execution {
     await handle.stop()
     const last = handle.measure() ?? before
     if (last) this.#measurements.push(last)
-    for (const note of handle.notes?.() ?? []) this.#note(note)
+    const notes = handle.notes?.() ?? []
+    this.#sawTraffic ||= !notes.includes(nothingSeen)
+    for (const note of notes) this.#note(note)
     return death
   }
 
@@ -183,7 +203,14 @@ export class Execution {
     void this.#ending.promise.then(cancel)
   }
 
+  /** Ends it when the machine was suspended: the time that it was asked for has gone by. */
+  #endAfterSleep(): void {
+    const sleptMs = this.#sleep.sleptMs()
+    if (sleptMs > longestSleepMs) this.end('agent_frozen', sleptMessage(sleptMs))
+  }
+
   async #onDeadline(lateMs: number): Promise<void> {
+    this.#endAfterSleep()
     if (this.#follower?.waiting)
       return this.end('target_gone', 'The container stopped and did not come back before the end.')
     if (this.#handle?.strike) {
@@ -195,7 +222,7 @@ export class Execution {
       const death = await this.#handle?.died
       if (death?.cause === 'silence') return this.end('agent_frozen', frozenMessage)
     }
-    this.end('completed', completedMessage)
+    this.end('completed', plainEnds.completed)
   }
 
   async #whileRunning(handle: FaultHandle): Promise<FaultDeath | undefined> {
@@ -204,6 +231,7 @@ export class Execution {
     // Who started it on this host sees all of them.
     const everyMs = () => (this.order.local ? figuresTickMs : this.#deps.figuresMs())
     const measure = () => {
+      this.#endAfterSleep()
       if (!clock.isDue(performance.now(), everyMs())) return
       const now = handle.measure()
       if (now && now !== latest) this.#emit('Running', '', now.latest)
@@ -227,6 +255,7 @@ export class Execution {
       const ended = this.#ending.promise
       await Promise.race([this.#farewell.heard.promise, ended, sleep(farewellMs)])
     }
+    this.#endAfterSleep()
     if (this.#end) return
     this.#isStriking = true
     const outcome = await this.#outcomeOf(handle)
@@ -249,7 +278,7 @@ export class Execution {
 
   /** The target's next incarnation, or undefined when the execution is over. */
   async #afterDeath(death: FaultDeath, target: FaultTarget): Promise<FaultTarget | undefined> {
-    if (death.cause === 'deadline') this.end('completed', completedMessage)
+    if (death.cause === 'deadline') this.end('completed', plainEnds.completed)
     else if (death.cause === 'silence') this.end('agent_frozen', frozenMessage)
     else if (target.kind === 'Host' || isAlive(target.init)) this.end('fault_died', death.message)
     if (this.#end || target.kind === 'Host') return undefined
@@ -264,36 +293,26 @@ export class Execution {
     const { executionId } = this.order
     const { journal } = this.#deps
     const end = this.#end ?? { reason: 'start_failed', message: 'It ended without a reason.' }
-    const entry = journal.get(executionId)
     if (end.reason === 'halted')
       for (const stage of ['InterruptTriggered', 'RollbackTriggered', 'RollbackStarted'] as const)
         this.#emit(stage, '')
-    else if (entry?.undo.length) this.#emit('TearingDown', '')
+    else if (this.#undo.length > 0) this.#emit('TearingDown', '')
     const left = await this.#revert()
     this.#follower?.close()
     const reason = left ? 'left_behind' : end.reason
-    const message = [left ?? '', end.message, ...this.#notes].filter(Boolean).join(' ')
+    const notes = this.#notes.filter((note) => note !== nothingSeen || !this.#sawTraffic)
+    const message = [left ?? '', end.message, ...notes].filter(Boolean).join(' ')
     const measured = this.#struck ?? totalEffect(this.#measurements)
     this.#seq += 1
     const report = { reason, message, seq: this.#seq, ...this.#effects(measured) }
-    journal.update(executionId, { state: 'DONE', report })
+    journal.update(executionId, { state: 'DONE', report }, 'soon')
     this.#publish({ ...report, stage: endReasons[reason] })
   }
 
-  /** Takes everything back and verifies it. @returns what is left behind, if anything */
+  /** Takes everything back and verifies it, whatever the disk does. @returns what is left behind, if anything */
   async #revert(): Promise<string | undefined> {
-    const { journal, faults } = this.#deps
-    const entry = journal.get(this.order.executionId)
-    if (!entry?.undo.length) return undefined
-    journal.update(this.order.executionId, { state: 'REVERTING' })
-    const fault = faults[entry.attackType.toLowerCase() as AttackTypeName]
-    try {
-      await this.#handle?.stop()
-      for (const record of entry.undo.toReversed()) await fault.undo(record)
-      return undefined
-    } catch (error) {
-      return `Something is left behind: ${error instanceof Error ? error.message : String(error)}`
-    }
+    const fault = this.#deps.faults[this.order.attackType.toLowerCase() as AttackTypeName]
+    return takeBack(fault, this.#undo, () => this.#handle?.stop())
   }
 
   #note(text: string): void {
@@ -321,6 +340,7 @@ export class Execution {
   }
 }
 
-const completedMessage = 'Ended after its length.'
 const lateMessage = 'The agent stood still when it was to act, so it did not.'
+const sleptMessage = (ms: number) =>
+  `The machine was suspended for ${Math.round(ms / 1000)} s, so the attack was ended.`
 const frozenMessage = 'The agent stood still for more than ten seconds, so the fault ended itself.'

@@ -1,13 +1,21 @@
+import { plainEnds } from '../shared/attack-words.ts'
 import { endReasons, type EndReason, type Stage } from '../shared/stages.ts'
 import { Execution, type ExecutionDeps } from './execution.ts'
 import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
 import type { AttackParams, AttackTypeName } from '../shared/attacks/index.ts'
-import type { JournalEntry, Report } from './journal.ts'
+import {
+  isLeftBehind,
+  JournalError,
+  type Durability,
+  type JournalEntry,
+  type Report,
+} from './journal.ts'
+import { takeBack } from './take-back.ts'
 
 /** After a restart updates count on from here: far above what was sent before. */
 const seqAfterRestart = 100_000_000
 
-/** How often an agent looks whether its host goes down after all. */
+/** How often an agent looks whether its host goes down after all, and tries to take back what is left behind. */
 const lookAgainMs = 5000
 
 interface Running {
@@ -35,6 +43,7 @@ export class Executor {
   #closing = false
   #controllerBootId: string | undefined
   #figuresMs = 0
+  #lookAgain: NodeJS.Timeout | undefined
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps
@@ -56,7 +65,8 @@ export class Executor {
 
   /**
    * Accepts an order; it is on disk when this resolves and starts by itself. A repeated order is
-   * answered with where it stands; one for a halted or finished execution never starts.
+   * answered with where it stands; one for a halted or finished execution never starts, and none does
+   * that cannot be put on disk.
    * @throws ClosingError while the agent ends
    */
   async run(order: RunOrder): Promise<void> {
@@ -69,22 +79,27 @@ export class Executor {
       await older.over
       return this.run(order)
     }
-    this.#record(order, 'RECEIVED')
+    try {
+      this.#record(order, 'RECEIVED', 'now')
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error
+      return this.refuse(order, 'start_failed', `It was not begun. ${error.message}`)
+    }
     this.#start(order)
   }
 
-  /** Records an order that must not run, and reports why. */
+  /** Records an order that must not run, as soon as that can be, and reports why. */
   refuse(order: RunOrder, reason: EndReason, message: string): void {
     const known = this.#deps.journal.get(order.executionId)
     if (known && known.generation >= order.generation) return this.#answer(known)
-    this.#record(order, 'DONE', { reason, message, seq: 1 })
+    this.#record(order, 'DONE', 'soon', { reason, message, seq: 1 })
     this.#report(order.executionId)
   }
 
   /** Halts an execution. Unknown ones leave a tombstone, so that a late order is not carried out. */
   halt(executionId: string, generation: number, attackId: string): void {
     const running = this.#running.get(executionId)
-    if (running) return running.execution.end('halted', 'Halted.')
+    if (running) return running.execution.end('halted', plainEnds.halted)
     const known = this.#deps.journal.get(executionId)
     if (known) return this.#answer(known)
     const order = { executionId, generation, attackId, attackType: '', params: {}, local: false }
@@ -115,6 +130,7 @@ export class Executor {
   /** Takes no more orders, ends everything and waits for it. */
   async close(message: string): Promise<void> {
     this.#closing = true
+    clearTimeout(this.#lookAgain)
     await this.endAll('agent_stopped', message)
   }
 
@@ -125,17 +141,27 @@ export class Executor {
   async replay(): Promise<string[]> {
     const recovered: string[] = []
     this.#deps.journal.prune()
-    for (const entry of this.#deps.journal.entries()) {
-      if (this.#running.has(entry.executionId)) continue
-      if (entry.state === 'DONE') {
-        if (!entry.acknowledged) this.#report(entry.executionId)
-        continue
-      }
-      if (entry.state !== 'STRIKING') await this.#recover(entry)
-      else if (!(await this.#recoverStrike(entry))) continue
-      recovered.push(entry.executionId)
+    for (const { executionId } of this.#deps.journal.entries()) {
+      // What runs may end by itself while something else is taken back.
+      const entry = this.#notRunning(executionId)
+      if (!entry) continue
+      if (await this.#takeUp(entry)) recovered.push(executionId)
     }
     return recovered
+  }
+
+  /** @returns whether it was open and is not any more */
+  async #takeUp(entry: JournalEntry): Promise<boolean> {
+    if (entry.state === 'STRIKING') return this.#recoverStrike(entry)
+    if (entry.state !== 'DONE') await this.#recover(entry)
+    else if (!entry.acknowledged) this.#report(entry.executionId)
+    if (!isLeftBehind(entry)) return entry.state !== 'DONE'
+    await this.#takeBackAgain(entry)
+    return true
+  }
+
+  #notRunning(executionId: string): JournalEntry | undefined {
+    return this.#running.has(executionId) ? undefined : this.#deps.journal.get(executionId)
   }
 
   /** The controller knows how this execution ended. */
@@ -143,7 +169,7 @@ export class Executor {
     this.#running.get(executionId)?.execution.acknowledge(seq)
     const entry = this.#deps.journal.get(executionId)
     if (!entry?.report || entry.acknowledged || seq < entry.report.seq) return
-    this.#deps.journal.update(executionId, { acknowledged: true })
+    this.#deps.journal.update(executionId, { acknowledged: true }, 'soon')
     this.#deps.journal.prune()
   }
 
@@ -164,7 +190,11 @@ export class Executor {
       controllerBootId: () => this.#controllerBootId,
       figuresMs: () => this.#figuresMs,
     })
-    const over = execution.live().finally(() => this.#running.delete(order.executionId))
+    const over = execution.live().finally(() => {
+      this.#running.delete(order.executionId)
+      const entry = this.#deps.journal.get(order.executionId)
+      if (entry && isLeftBehind(entry)) this.#lookAgainSoon()
+    })
     const settled = Promise.race([over, execution.goingDown])
     const containerId = order.container?.id
     this.#running.set(order.executionId, { execution, over, settled, containerId })
@@ -177,16 +207,17 @@ export class Executor {
     return new Set(others.map(({ containerId }) => containerId).filter((id) => id !== undefined))
   }
 
-  #record(order: RunOrder, state: 'RECEIVED' | 'DONE', report?: Report): void {
+  #record(order: RunOrder, state: 'RECEIVED' | 'DONE', when: Durability, report?: Report): void {
     const { container, ...rest } = order
-    this.#deps.journal.create({
+    const entry = {
       ...rest,
       params: order.params as AttackParams,
       bootId: this.#deps.bootId,
       state,
       ...(container ? { container: { id: container.id, name: container.name } } : {}),
       ...(report ? { report } : {}),
-    })
+    }
+    this.#deps.journal.create(entry, when)
   }
 
   /** Answers a repeated command with what is known; nothing happens twice. */
@@ -203,21 +234,28 @@ export class Executor {
     let message = rebooted
       ? 'The host was restarted during the attack; nothing of it is left.'
       : 'The agent was restarted during the attack; what was left of it has been taken back.'
-    try {
-      const fault = this.#deps.faults[entry.attackType.toLowerCase() as AttackTypeName]
-      for (const record of entry.undo.toReversed()) await fault.undo(record)
-    } catch (error) {
-      reason = 'left_behind'
-      message = `Something is left behind: ${error instanceof Error ? error.message : String(error)}`
-    }
+    const left = await takeBack(this.#faultOf(entry), entry.undo)
+    if (left) [reason, message] = ['left_behind', left]
     this.#conclude(entry, { reason, message })
+    if (left) this.#lookAgainSoon()
+  }
+
+  /** What could not be taken back when it ended. Its report stands: whoever was told of it knows the worst. */
+  async #takeBackAgain(entry: JournalEntry): Promise<void> {
+    const left = await takeBack(this.#faultOf(entry), entry.undo)
+    const now = this.#notRunning(entry.executionId)
+    if (left) this.#lookAgainSoon()
+    else if (now && isLeftBehind(now))
+      this.#deps.journal.update(entry.executionId, { undo: [] }, 'soon')
+  }
+
+  #faultOf({ attackType }: JournalEntry) {
+    return this.#deps.faults[attackType.toLowerCase() as AttackTypeName]
   }
 
   /** What an earlier process did that may have ended it. @returns whether that is known already */
   async #recoverStrike(entry: JournalEntry): Promise<boolean> {
-    const outcome = await this.#deps.faults[
-      entry.attackType.toLowerCase() as AttackTypeName
-    ].afterStrike?.({
+    const outcome = await this.#faultOf(entry).afterStrike?.({
       params: entry.params,
       targetKind: entry.container ? 'Container' : 'Host',
       bootIdBefore: entry.bootId,
@@ -225,25 +263,30 @@ export class Executor {
       atMs: entry.changedAtMs,
     })
     if (outcome) this.#conclude(entry, outcome)
-    else setTimeout(() => void this.#lookAgain(), lookAgainMs).unref()
+    else this.#lookAgainSoon()
     return outcome !== undefined
   }
 
-  async #lookAgain(): Promise<void> {
-    if (!this.#closing) await this.replay()
+  /** One timer for all strikes of which it is not known yet what became of them, and for what is left behind. */
+  #lookAgainSoon(): void {
+    this.#lookAgain ??= setTimeout(() => {
+      this.#lookAgain = undefined
+      if (!this.#closing) void this.replay()
+    }, lookAgainMs).unref()
   }
 
   #conclude(entry: JournalEntry, how: Pick<Report, 'reason' | 'message' | 'measured'>): void {
-    const { requested, backend, executionId } = entry
-    this.#deps.journal.update(executionId, {
-      state: 'DONE',
-      report: {
-        ...how,
-        seq: seqAfterRestart,
-        ...(requested ? { requested } : {}),
-        ...(backend ? { backend } : {}),
-      },
-    })
+    const { requested, backend, executionId, generation } = entry
+    const now = this.#notRunning(executionId)
+    // It was concluded, or a newer order has come, while this one was taken back.
+    if (!now || now.state === 'DONE' || now.generation !== generation) return
+    const report = {
+      ...how,
+      seq: seqAfterRestart,
+      ...(requested ? { requested } : {}),
+      ...(backend ? { backend } : {}),
+    }
+    this.#deps.journal.update(executionId, { state: 'DONE', report }, 'soon')
     this.#report(executionId)
   }
 

@@ -7,8 +7,9 @@ import { Journal, type JournalEntry } from './journal.ts'
 const hourMs = 3_600_000
 let folder: string
 let nowMs: number
-const open = () => new Journal(folder, () => nowMs)
-const full = (limits: { entries: number; text: number }) => new Journal(folder, () => nowMs, limits)
+const open = () => new Journal(folder, { nowMs: () => nowMs })
+const full = (limits: { entries: number; text: number }) =>
+  new Journal(folder, { nowMs: () => nowMs, limits })
 const files = () => readdirSync(join(folder, 'journal')).length
 
 function entry(executionId: string, state: JournalEntry['state'] = 'RECEIVED') {

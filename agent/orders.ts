@@ -28,8 +28,9 @@ function parseParams(json: string): unknown {
 const rememberedHeartbeats = 200
 
 /**
- * Bounds the age of orders without trusting any clock but our own monotonic one: a message that names
- * heartbeat n was sent after we sent n. Number 0 is the Hello.
+ * Bounds the age of orders without trusting any clock but our own that nobody sets: a message that
+ * names heartbeat n was sent after we sent n. Number 0 is the Hello. An order may wait for a machine
+ * that is suspended, so times are of a clock that goes on meanwhile.
  */
 export class AgeGuard {
   readonly #sentAtMs = new Map<number, number>()

@@ -1,5 +1,5 @@
 import { randomUUID, webcrypto, X509Certificate } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import 'reflect-metadata'
@@ -71,6 +71,20 @@ it('keeps its certificate when what it is given is none, or is over', async () =
     expect(renewal.credentials).toBe(before)
     stop()
   }
+})
+
+it('uses a new certificate that it cannot store yet', async () => {
+  const { stateDir, renewal, stop, asked } = await startRenewal(0.67)
+  await asked
+  rmSync(stateDir, { recursive: true })
+  writeFileSync(stateDir, '')
+  const fresh = await certificateAged(0)
+  renewal.received(fresh)
+  stop()
+  expect(renewal.credentials.certificatePem).toBe(fresh)
+  rmSync(stateDir)
+  renewal.watch(() => undefined)()
+  expect(readCredentials(stateDir)).toEqual(renewal.credentials)
 })
 
 it('knows when a certificate ends', async () => {

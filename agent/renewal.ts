@@ -13,6 +13,7 @@ export class Renewal {
   readonly #instanceId: string
   #credentials: AgentCredentials
   #keyPem: string | undefined
+  #isStored = true
 
   constructor(stateDir: string, instanceId: string, credentials: AgentCredentials) {
     this.#stateDir = stateDir
@@ -28,6 +29,7 @@ export class Renewal {
   watch(send: (message: AgentMessage) => void): () => void {
     this.#keyPem = undefined
     const check = () => {
+      if (!this.#isStored) this.#store()
       const isDue = Date.now() >= certificateTimes(this.#credentials.certificatePem).renewMs
       if (isDue && this.#keyPem === undefined) void this.#ask(send)
     }
@@ -42,7 +44,17 @@ export class Renewal {
     this.#keyPem = undefined
     if (!keyPem || !lasts(certificatePem)) return
     this.#credentials = { ...this.#credentials, certificatePem, keyPem }
-    saveCredentials(this.#stateDir, this.#credentials)
+    this.#store()
+  }
+
+  /** On a disk without room it is tried again: the old certificate lasts for a while. */
+  #store(): void {
+    try {
+      saveCredentials(this.#stateDir, this.#credentials)
+      this.#isStored = true
+    } catch {
+      this.#isStored = false
+    }
   }
 
   async #ask(send: (message: AgentMessage) => void): Promise<void> {

@@ -1,88 +1,18 @@
-import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attackTypes } from '../shared/attacks/index.ts'
 import { recordedPower, type RecordedPower } from '../test/support/recorded-power.ts'
-import type { ContainerControl } from './containers/source.ts'
-import type { ExecutionUpdate, RunOrder } from './execution-update.ts'
-import { Executor } from './executor.ts'
-import { createFaults } from './faults/index.ts'
-import { Journal, type JournalEntry } from './journal.ts'
+import {
+  onDisk,
+  order,
+  startAgent,
+  strike,
+  useShutdownJournal,
+} from '../test/support/shutdown-rig.ts'
+import type { Executor } from './executor.ts'
+import type { JournalEntry } from './journal.ts'
 import { noLimits, refusalByOwner, type OwnerLimits } from './owner-limits.ts'
 
-let stateDir: string
-let open: Executor[]
-beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'temblor-shutdown-'))
-  open = []
-})
-afterEach(async () => {
-  await Promise.all(open.map((executor) => executor.close('The test is over.')))
-  rmSync(stateDir, { recursive: true })
-})
-
-/** An agent's process on this journal; a second one is the same agent, started again. */
-function startAgent(power: RecordedPower, bootId = 'boot-1', limits: Partial<OwnerLimits> = {}) {
-  const journal = new Journal(stateDir)
-  const updates: ExecutionUpdate[] = []
-  const containers = {} as ContainerControl
-  const listeners = new Set<() => void>()
-  const executor = new Executor({
-    journal,
-    faults: createFaults({ power, containers }),
-    containers,
-    limits: { ...noLimits, ...limits },
-    instanceId: 'instance',
-    bootId,
-    controlPlane: () => Promise.resolve([]),
-    onUpdate(update) {
-      updates.push(update)
-      for (const listener of listeners) listener()
-    },
-  })
-  open.push(executor)
-  const reached = (stage: ExecutionUpdate['stage']) =>
-    new Promise<ExecutionUpdate>((resolve) => {
-      const look = () => {
-        const found = updates.find((update) => update.stage === stage)
-        if (found) resolve(found)
-      }
-      listeners.add(look)
-      look()
-    })
-  return { executor, journal, updates, reached, stages: () => updates.map(({ stage }) => stage) }
-}
-
-function order(params: object = {}): RunOrder {
-  const given = { delayMinutes: 0, reboot: true, crash: false, allowControllerHost: false }
-  return {
-    executionId: randomUUID(),
-    generation: 1,
-    attackId: randomUUID(),
-    attackType: 'shutdown',
-    params: { ...given, ...params },
-    local: false,
-  }
-}
-
-function onDisk(executionId: string): JournalEntry {
-  const file = join(stateDir, 'journal', `${executionId}.json`)
-  return JSON.parse(readFileSync(file, 'utf8')) as JournalEntry
-}
-
-/** An agent that has taken its host down, and was then stopped by init. */
-async function strike(params: object = {}): Promise<RunOrder> {
-  const power = recordedPower()
-  const { executor, reached } = startAgent(power)
-  const asked = order(params)
-  await executor.run(asked)
-  executor.acknowledge(asked.executionId, (await reached('TearingDown')).seq)
-  await executor.ended(asked.executionId)
-  await executor.close('The agent was stopped.')
-  return asked
-}
+useShutdownJournal()
 
 describe('a host that is to go down', () => {
   it.each([
@@ -182,56 +112,6 @@ describe('until then it is prevented, and stays prevented,', () => {
     await second.executor.replay()
     expect(await second.reached('ClientAborted')).toMatchObject({ reason: 'agent_restarted' })
     await second.executor.run(asked)
-    expect(power.asked).toEqual([])
-  })
-})
-
-describe('the agent that comes back', () => {
-  it('proves the reboot by another boot id, and says how long it took', async () => {
-    const { executionId } = await strike()
-    const { executor, reached } = startAgent(recordedPower(), 'boot-2')
-    expect(await executor.replay()).toEqual([executionId])
-    const update = await reached('Successful')
-    expect(update).toMatchObject({
-      executionId,
-      reason: 'completed',
-      measured: { metric: 'shutdown', value: 1, unit: 'times', detail: { away_seconds: 0 } },
-    })
-    expect(update.message).toMatch(/away for about 0 s.*boot-1 before, boot-2 after/)
-    expect(onDisk(executionId).state).toBe('DONE')
-  })
-
-  it('says that the host did not go down when the boot id is the same', async () => {
-    await strike()
-    const { executor, reached } = startAgent(recordedPower(), 'boot-1')
-    await executor.replay()
-    expect(await reached('Failed')).toMatchObject({
-      reason: 'fault_died',
-      message: 'The host did not go down: it still runs with the boot id boot-1.',
-    })
-  })
-
-  it.each([
-    ['init is still stopping everything', recordedPower({ isGoingDown: true })],
-    ['it is too early to tell', recordedPower({ patienceMs: 60_000 })],
-  ])('says nothing yet while %s', async (_, power) => {
-    const { executionId } = await strike()
-    const { executor, updates } = startAgent(power, 'boot-1')
-    expect(await executor.replay()).toEqual([])
-    expect(updates).toEqual([])
-    expect(onDisk(executionId).state).toBe('STRIKING')
-  })
-
-  it('never does it again, however often the order comes', async () => {
-    const asked = await strike()
-    const power = recordedPower()
-    const { executor, reached } = startAgent(power, 'boot-2')
-    await executor.run(asked)
-    await executor.replay()
-    await reached('Successful')
-    await executor.run(asked)
-    executor.acknowledge(asked.executionId, 1_000_000_000)
-    await executor.run(asked)
     expect(power.asked).toEqual([])
   })
 })

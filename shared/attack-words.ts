@@ -9,6 +9,14 @@ export function targetName(
   return guest ? `${execution.client_id}/${guest}` : execution.client_id
 }
 
+/** What an execution says at its end when nothing is to be said beyond its stage. */
+export const plainEnds = { completed: 'Ended after its length.', halted: 'Halted.' } as const
+
+/** What people should read of how an execution ended; '' when its stage says it all. */
+export function remarkOf({ output }: Pick<Execution, 'output'>): string {
+  return Object.values<string>(plainEnds).includes(output) ? '' : output
+}
+
 /** A quantity for people: `24.9 %`. */
 export function formatEffect(effect: Pick<Effect, 'value' | 'unit'> | null): string {
   if (!effect) return '-'

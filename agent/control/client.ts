@@ -45,12 +45,7 @@ export async function openLocalHost(config: AgentConfig): Promise<LocalHost> {
     async rollback() {
       // Opening the journal has taken back what was in it.
       const { ended, leftBehind } = await host.rollback()
-      const reports = core.recovered.map((id) => core.journal.get(id)?.report)
-      const left = reports.filter((report) => report?.reason === 'left_behind')
-      return {
-        ended: [...core.recovered, ...ended],
-        leftBehind: [...left.map((report) => report?.message ?? ''), ...leftBehind],
-      }
+      return { ended: [...new Set([...core.recovered, ...ended])], leftBehind }
     },
   }
 }

@@ -3,7 +3,7 @@ import { version } from '../../shared/version.ts'
 import type { AgentCore } from '../core.ts'
 import type { ExecutionUpdate, RunOrder } from '../execution-update.ts'
 import { capabilities } from '../inventory.ts'
-import type { Report } from '../journal.ts'
+import { isLeftBehind, type Report } from '../journal.ts'
 import type { AgentStatus, LocalAttack, LocalReport, RollbackResult } from './protocol.ts'
 
 /** What the command line can do on this host, through a running agent or without one. */
@@ -91,15 +91,15 @@ function statusOf(
 
 async function rollBack({ executor, journal }: AgentCore): Promise<RollbackResult> {
   const running = executor.running.map(({ executionId }) => executionId)
-  const open = journal.entries().filter(({ state }) => state !== 'DONE')
+  const open = journal.entries().filter((entry) => entry.state !== 'DONE' || isLeftBehind(entry))
   const concerned = new Set([...running, ...open.map(({ executionId }) => executionId)])
   await executor.endAll('halted', 'Rolled back on the host.')
   await executor.replay()
-  const reports = [...concerned].map((id) => journal.get(id)?.report)
   return {
     ended: [...concerned],
-    leftBehind: reports
-      .filter((report) => report?.reason === 'left_behind')
-      .map((report) => report?.message ?? ''),
+    leftBehind: journal
+      .entries()
+      .filter(isLeftBehind)
+      .map(({ report }) => report?.message ?? ''),
   }
 }

@@ -5,7 +5,7 @@ import { probeNetwork } from '../network/capability.ts'
 import { Gate, holdFor, type Counters } from '../network/gate.ts'
 import { startOnce } from '../network/in-force.ts'
 import { makeDeadEnd, readDeadEnd, removeLink } from '../network/link.ts'
-import { followNames, hitNote } from '../network/name-refresh.ts'
+import { followNames, trafficNotes } from '../network/name-refresh.ts'
 import { runIn } from '../network/namespace.ts'
 import { buildRuleset } from '../network/ruleset.ts'
 import { findTraffic, type TargetTraffic } from '../network/target-traffic.ts'
@@ -64,7 +64,7 @@ async function cut(
   names: Sides,
   { remainingMs }: FaultContext,
 ): Promise<FaultHandle> {
-  const { namespace, plan, observer } = traffic
+  const { namespace, plan, devices, observer } = traffic
   const [link, table] = [linkName(traffic), tableName(kind, traffic)]
   await makeDeadEnd(namespace, link)
   const ruleset = buildRuleset(plan, {
@@ -78,14 +78,14 @@ async function cut(
     ],
   })
   await runIn(namespace, 'nft', ['-f', '-'], ruleset)
-  const gate = new Gate({ namespace, family: 'netdev', table, remainingMs })
+  const gate = new Gate({ namespace, family: 'netdev', table, remainingMs, hooked: devices })
   const following = followNames(traffic, names, gate)
   const startedAt = performance.now()
   let swallowed: number | undefined
   return {
     died: observer ? Promise.race([gate.died, observer.died]) : gate.died,
     measure: () => measurement(gate.counters, swallowed, performance.now() - startedAt),
-    notes: () => hitNote(following.addresses),
+    notes: () => trafficNotes(following.addresses, gate),
     async stop() {
       following.close()
       await observer?.close()

@@ -104,6 +104,9 @@ export interface FaultHandle {
   strike?(): Promise<StrikeOutcome | GoingDown>
 }
 
+/** A note that is true of an attack only when it is of every incarnation of its target. */
+export const nothingSeen = 'No packet of the chosen traffic was seen.'
+
 /** One kind of fault. It knows nothing of controllers, journals and timers. */
 export interface Fault<P = AttackParams> {
   /** Asks the host without changing it. */

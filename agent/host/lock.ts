@@ -28,7 +28,16 @@ export function lockFolder(folder: string): { release(): void } {
     closeSync(fd)
     throw new LockedError(folder, readFileSync(path, 'utf8').trim())
   }
-  ftruncateSync(fd)
-  writeSync(fd, String(process.pid))
+  nameOwner(fd)
   return { release: () => closeSync(fd) }
+}
+
+/** For people; on a disk without room it stays unsaid. */
+function nameOwner(fd: number): void {
+  try {
+    ftruncateSync(fd)
+    writeSync(fd, String(process.pid))
+  } catch {
+    // The lock is the kernel's and needs no room.
+  }
 }

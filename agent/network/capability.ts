@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { FaultError } from '../faults/fault.ts'
 import { runTool } from '../host/tool.ts'
+import { canLoad, ifbModule, loadIfb } from './kernel-modules.ts'
 
 /** Each is undefined when it is there, else why not and what to do, without a full stop. */
 export interface NetworkCapability {
@@ -57,7 +58,7 @@ async function probe(): Promise<NetworkCapability> {
     asking('the kernel has no nf_tables egress hook (Linux 5.16 and later have it)', () =>
       runTool('unshare', ['--net', '--', 'nft', '-f', '-'], egressTable),
     ),
-    asking('the kernel has no ifb devices (module ifb)', makeIfb),
+    asking('the kernel has no ifb devices (module ifb)', findIfb),
     asking(
       'the kernel has no sch_netem (on RHEL and its kin: dnf install kernel-modules-extra)',
       () => {
@@ -96,10 +97,10 @@ async function findBase(): Promise<string | undefined> {
   )
 }
 
-async function makeIfb(): Promise<void> {
-  // Loaded by itself the module would make two devices of its own, which nobody asked for.
-  if (!existsSync('/sys/module/ifb'))
-    await runTool('modprobe', ['ifb', 'numifbs=0']).catch(() => undefined)
+async function findIfb(): Promise<void> {
+  if (await canLoad(ifbModule)) return
+  // It is loaded, or built in, or only trying tells.
+  await loadIfb()
   await runTool('unshare', ['--net', '--', 'ip', 'link', 'add', 'name', 'tb0', 'type', 'ifb'])
 }
 

@@ -2,13 +2,17 @@ import { contains, overlaps, parseBlock } from '../../shared/attacks/network/add
 import type { Sides } from '../../shared/attacks/network/selector.ts'
 import { FaultError } from '../faults/fault.ts'
 import { ToolError } from '../host/tool.ts'
+import type { DeviceId } from './device-watch.ts'
 import { runIn, type NamespaceRef } from './namespace.ts'
+import { findPassing, isRiding, type Link } from './riding-devices.ts'
+import type { Passing } from './ruleset.ts'
 
-/** What `ip -j -d link` says about a device, as far as it matters here. */
-interface Link {
-  readonly ifname: string
-  readonly flags: readonly string[]
-  readonly linkinfo?: { readonly info_kind?: string; readonly info_slave_kind?: string }
+/** The devices on which traffic is met. */
+export interface ChosenDevices {
+  readonly names: readonly string[]
+  readonly ids: readonly DeviceId[]
+  /** What passes them and belongs to others. */
+  readonly passing: readonly Passing[]
 }
 
 interface Route {
@@ -37,7 +41,7 @@ export async function chooseDevices(
   namespace: NamespaceRef,
   devices: Sides,
   { addresses, hasNames }: { addresses: readonly string[]; hasNames: boolean },
-): Promise<string[]> {
+): Promise<ChosenDevices> {
   const links = await readLinks(namespace)
   const names = new Set(links.map(({ ifname }) => ifname))
   const unknown = [...devices.only, ...devices.not].find((name) => !names.has(name))
@@ -49,7 +53,13 @@ export async function chooseDevices(
   const wanted =
     devices.only.length > 0 ? devices.only : await carrying(namespace, links, addresses, hasNames)
   const chosen = wanted.filter((name) => !devices.not.includes(name))
-  if (chosen.length > 0) return [...new Set(chosen)].sort().map(speakable)
+  if (chosen.length > 0) {
+    const found = [...new Set(chosen)].sort().map(speakable)
+    const ids = links
+      .filter(({ ifname }) => found.includes(ifname))
+      .map(({ ifname, ifindex }) => ({ name: ifname, index: ifindex }))
+    return { names: found, ids, passing: await passingOf(namespace, links, found, devices) }
+  }
   throw new FaultError(
     'unsupported',
     devices.not.length > 0
@@ -68,7 +78,23 @@ function speakable(name: string): string {
 }
 
 async function readLinks(namespace: NamespaceRef): Promise<Link[]> {
-  return JSON.parse((await runIn(namespace, 'ip', ['-j', '-d', 'link', 'show'])) || '[]') as Link[]
+  const text = await runIn(namespace, 'ip', ['-j', '-d', 'address', 'show'])
+  return JSON.parse(text || '[]') as Link[]
+}
+
+async function passingOf(
+  namespace: NamespaceRef,
+  links: readonly Link[],
+  chosen: readonly string[],
+  devices: Sides,
+): Promise<Passing[]> {
+  if (!links.some(isRiding)) return []
+  const routed = withRoutes(wholeOf(links), await readRoutes(namespace))
+  return findPassing(links, chosen, new Set([...chosen, ...devices.not, ...routed]))
+}
+
+function wholeOf(links: readonly Link[]): Link[] {
+  return links.filter(({ linkinfo }) => !parts.has(linkinfo?.info_slave_kind ?? ''))
 }
 
 async function carrying(
@@ -78,7 +104,7 @@ async function carrying(
   hasNames: boolean,
 ): Promise<string[]> {
   const routes = await readRoutes(namespace)
-  const whole = links.filter(({ linkinfo }) => !parts.has(linkinfo?.info_slave_kind ?? ''))
+  const whole = wholeOf(links)
   const found = await toAddresses(namespace, addresses, routes)
   const known = found.filter((name) => whole.some(({ ifname }) => ifname === name))
   if (known.length > 0 && !hasNames) return known
@@ -107,7 +133,11 @@ async function toAddresses(
   return others
 }
 
-async function deviceTo(namespace: NamespaceRef, address: string): Promise<string | undefined> {
+/** The device by which packets to this address leave now; undefined when there is no route. */
+export async function deviceTo(
+  namespace: NamespaceRef,
+  address: string,
+): Promise<string | undefined> {
   try {
     const family = address.includes(':') ? '-6' : '-4'
     const text = await runIn(namespace, 'ip', ['-j', family, 'route', 'get', address])
@@ -165,8 +195,18 @@ function withRoutes(links: readonly Link[], routes: readonly Route[]): string[] 
     .filter(({ ifname, flags, linkinfo }) => {
       const kind = linkinfo?.info_kind ?? ''
       // A bridge of containers is passed on the way to the wire; one with the default route is the wire.
-      const isInner = kind === 'bridge' && !byDefault.has(ifname)
+      const isInner =
+        (kind === 'bridge' && !byDefault.has(ifname)) ||
+        (kind === 'veth' && leadsToHostsOnly(ifname, routes))
       return !flags.includes('LOOPBACK') && !stacked.has(kind) && !isInner
     })
     .map(({ ifname }) => ifname)
+}
+
+/** Whether each route over it is to a single address: so Calico and others connect a pod. */
+function leadsToHostsOnly(device: string, routes: readonly Route[]): boolean {
+  const over = routes.filter(
+    (route) => devicesOf(route).includes(device) && !route.dst.startsWith('fe80:'),
+  )
+  return over.length > 0 && over.every(({ dst }) => !dst.includes('/'))
 }

@@ -1,5 +1,6 @@
 import type { FaultDeath } from '../faults/fault.ts'
 import { ToolError } from '../host/tool.ts'
+import { watchDevices, type DeviceId, type DeviceWatch, type OwnQueue } from './device-watch.ts'
 import { NamespaceGone, runIn, type NamespaceRef } from './namespace.ts'
 import { addScript, deleteScript, refreshScript, type Direction } from './ruleset.ts'
 
@@ -29,16 +30,23 @@ export class Gate {
   readonly #endsAtMs: number
   readonly #death = Promise.withResolvers<FaultDeath>()
   readonly #refreshTimer: NodeJS.Timeout
+  readonly #watch: DeviceWatch | undefined
   /** The kernel keeps the rules in force by itself until the end of the attack. */
   #isHeldToEnd: boolean
   #counters: Counters = nothing
+  /** They were read when the rules were about to go. */
+  #isCounted = false
   #busy: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> = Promise.resolve()
 
   constructor(options: {
     readonly namespace: NamespaceRef
     readonly family: 'netdev' | 'inet'
     readonly table: string
     readonly remainingMs: number
+    /** Those that have hooks of the table: it is over when one is gone. */
+    readonly hooked?: readonly DeviceId[]
+    readonly own?: OwnQueue
   }) {
     this.#namespace = options.namespace
     this.#family = options.family
@@ -49,11 +57,20 @@ export class Gate {
     // At once, too: what was started after the rules has used up some of their time.
     this.#inTurn(() => this.#refresh())
     this.#refreshTimer = setInterval(() => this.#inTurn(() => this.#refresh()), refreshEveryMs)
+    const { hooked, own } = options
+    this.#watch = hooked && watchDevices(options.namespace, hooked, own)
+    void this.#watch?.died.then((death) => this.#endAtOnce(death))
   }
 
   /** As of the last refresh. */
   get counters(): Counters {
     return this.#counters
+  }
+
+  /** Whether the rules chose nothing in all their time; known when it is closed. */
+  get sawNothing(): boolean {
+    const { egress, ingress } = this.#counters
+    return this.#isCounted && egress.packets + ingress.packets === 0
   }
 
   /** Puts further addresses under the fault, or spares them. */
@@ -63,15 +80,31 @@ export class Gate {
   }
 
   /** Reads the counters for the last time and deletes the table; any number of times. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     clearInterval(this.#refreshTimer)
+    this.#watch?.close()
+    // One after the other: a late one could hit the table of who comes next.
+    this.#closing = this.#closing.catch(() => undefined).then(() => this.#close())
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     await this.#busy
     // The table may be gone already; what counts is that it is not there.
     const last = await this.#ask(`list counters table ${this.#family} ${this.#table}`).catch(
       () => '',
     )
-    if (last) this.#read(last)
+    if (last) {
+      this.#read(last)
+      this.#isCounted = true
+    }
     await deleteTable(this.#namespace, this.#family, this.#table)
+  }
+
+  /** Until the table is gone packets may be lost. Who waits for the end does it again, and says if it fails. */
+  async #endAtOnce(death: FaultDeath): Promise<void> {
+    this.#death.resolve(death)
+    await this.close().catch(() => undefined)
   }
 
   /** Nothing of it overlaps: two changes of one table would disturb each other. */

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { runTool, ToolError } from '../host/tool.ts'
+import { ToolError } from '../host/tool.ts'
+import { loadIfb } from './kernel-modules.ts'
 import { NamespaceGone, runIn, type NamespaceRef } from './namespace.ts'
 
 /** Every packet that a device had to hold at 20,000 a second for five seconds. */
@@ -14,7 +14,7 @@ export interface QueueFigures {
 
 /** Makes a device that is down: what is sent to it is lost without a word. */
 export async function makeDeadEnd(namespace: NamespaceRef, name: string): Promise<void> {
-  await loadModule()
+  await loadIfb()
   await runIn(namespace, 'ip', ['link', 'add', 'name', name, 'type', 'ifb'])
 }
 
@@ -24,7 +24,7 @@ export async function makeDelay(
   name: string,
   delayMs: number,
 ): Promise<void> {
-  await loadModule()
+  await loadIfb()
   const lines = [`link add name ${name} type ifb`, `link set dev ${name} up`]
   await runIn(namespace, 'ip', ['-batch', '-'], `${lines.join('\n')}\n`)
   const netem = ['netem', 'delay', `${delayMs}ms`, 'limit', String(queueLimitPackets)]
@@ -68,11 +68,4 @@ export async function removeLink(namespace: NamespaceRef, name: string): Promise
     if (error instanceof ToolError && /Cannot find device/.test(error.stderr)) return
     throw error
   }
-}
-
-/** Loaded by itself the module would make two devices of its own, which nobody asked for. */
-async function loadModule(): Promise<void> {
-  if (existsSync('/sys/module/ifb')) return
-  // Built in, or not there: making the device tells.
-  await runTool('modprobe', ['ifb', 'numifbs=0']).catch(() => undefined)
 }

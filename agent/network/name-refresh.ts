@@ -1,4 +1,5 @@
 import type { Sides } from '../../shared/attacks/network/selector.ts'
+import { nothingSeen } from '../faults/fault.ts'
 import type { Gate } from './gate.ts'
 import type { Observer } from './observer/observer-process.ts'
 import type { TargetTraffic } from './target-traffic.ts'
@@ -47,7 +48,13 @@ async function lookUpAgain(
   }
 }
 
-/** Which addresses names led to; part of the report. */
-export function hitNote(addresses: ReadonlySet<string>): string[] {
-  return addresses.size > 0 ? [`Addresses hit: ${[...addresses].join(', ')}.`] : []
+/** Which addresses names led to, and whether anything was hit at all; part of the report. */
+export function trafficNotes(
+  addresses: ReadonlySet<string>,
+  { sawNothing }: Pick<Gate, 'sawNothing'>,
+): string[] {
+  return [
+    ...(addresses.size > 0 ? [`Addresses hit: ${[...addresses].join(', ')}.`] : []),
+    ...(sawNothing ? [nothingSeen] : []),
+  ]
 }

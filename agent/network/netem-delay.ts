@@ -9,7 +9,7 @@ import {
 import { startDelayMeter } from './delay-meter.ts'
 import { Gate, holdFor } from './gate.ts'
 import { makeDelay, readDelay, removeLink, type QueueFigures } from './link.ts'
-import { followNames, hitNote } from './name-refresh.ts'
+import { followNames, trafficNotes } from './name-refresh.ts'
 import { runIn } from './namespace.ts'
 import { buildRuleset } from './ruleset.ts'
 import type { TargetTraffic } from './target-traffic.ts'
@@ -58,7 +58,7 @@ export async function delayByNetem(
   { delayMs, names }: DelayOrder,
   context: FaultContext,
 ): Promise<FaultHandle> {
-  const { namespace, plan } = traffic
+  const { namespace, plan, devices } = traffic
   const { remainingMs } = context
   const [link, table] = [linkName(traffic), tableName('latency', traffic)]
   await makeDelay(namespace, link, delayMs)
@@ -70,17 +70,26 @@ export async function delayByNetem(
     hooks: [{ direction: 'egress', verdict: `fwd to "${link}"` }],
   })
   await runIn(namespace, 'nft', ['-f', '-'], ruleset)
-  const gate = new Gate({ namespace, family: 'netdev', table, remainingMs })
+  const gate = new Gate({
+    namespace,
+    family: 'netdev',
+    table,
+    remainingMs,
+    hooked: devices,
+    own: { link, kind: 'netem' },
+  })
   const following = followNames(traffic, names, gate)
   const meter = startDelayMeter(traffic, delayMs, context)
   let figures: QueueFigures = { packets: 0, dropped: 0, waiting: 0 }
-  const look = async () => (figures = await readDelay(namespace, link).catch(() => figures))
+  // When somebody has removed it, nothing waits there any more; the gate sees it.
+  const look = async () =>
+    (figures = await readDelay(namespace, link).catch(() => ({ ...figures, waiting: 0 })))
   const timer = setInterval(() => void look(), figuresEveryMs)
   return {
     died: Promise.race([gate.died, meter.died]),
     measure: () =>
       meter.measure({ delayedPackets: figures.packets, droppedPackets: figures.dropped }),
-    notes: () => hitNote(following.addresses),
+    notes: () => trafficNotes(following.addresses, gate),
     async stop() {
       clearInterval(timer)
       following.close()

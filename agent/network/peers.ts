@@ -2,10 +2,13 @@ import { contains, formatBlock, parseBlock } from '../../shared/attacks/network/
 import { parsePortRange } from '../../shared/attacks/network/port-range.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import { readProc } from '../host/processes.ts'
+import { deviceTo } from './devices.ts'
 import { runIn, type NamespaceRef } from './namespace.ts'
 import type { TrafficPlan } from './ruleset.ts'
 
 const maximumPeers = 4
+/** A busy host talks to thousands: of so many it is asked where packets to them leave. */
+const maximumAsked = 64
 /** Discard: hardly ever open, and a closed port is refused by the kernel, unnoticed by any program. */
 const unusedPort = 9
 const established = '01'
@@ -20,14 +23,42 @@ export async function choosePeers(plan: TrafficPlan, namespace: NamespaceRef): P
     (protocols.only.length === 0 || protocols.only.includes('TCP')) &&
     !protocols.not.includes('TCP')
   if (!isTcp || localPorts.only.length > 0) return []
-  const talking = readPeers(namespace.pid)
+  const known = await reached(plan, namespace, peersToProbe(plan, readPeers(namespace.pid)))
+  if (known.length > 0) return known
+  const found = (await gateways(plan, namespace)).filter((peer) => isChosen(plan, peer))
+  return found.slice(0, maximumPeers)
+}
+
+/**
+ * Whom the plan chooses of the addresses that it names and of those that the target talks to, by the
+ * port that is probed, each once: most connections differ in a port that is not.
+ */
+export function peersToProbe(plan: TrafficPlan, talking: readonly Endpoint[]): Endpoint[] {
   const named = (plan.chosen ?? [])
     .filter((block) => !block.includes('/'))
     .map((address) => ({ address, port: portTo(plan) }))
-  const others = talking.map((peer) => ({ ...peer, port: portTo(plan, peer.port) }))
-  const known = [...named, ...others].filter((peer) => isChosen(plan, peer))
-  const found = known.length > 0 ? known : await gateways(plan, namespace)
-  return found.filter((peer) => isChosen(plan, peer)).slice(0, maximumPeers)
+  const others = talking.map(({ address, port }) => ({ address, port: portTo(plan, port) }))
+  const peers = [...named, ...others].map((peer) => [`${peer.address} ${peer.port}`, peer] as const)
+  return [...new Map(peers).values()].filter((peer) => isChosen(plan, peer))
+}
+
+/**
+ * The first of them to whom packets leave by a device of the plan: only those are delayed. The host
+ * talks to itself over loopback, to containers over their bridge, to others through tunnels.
+ */
+async function reached(
+  { devices }: TrafficPlan,
+  namespace: NamespaceRef,
+  peers: readonly Endpoint[],
+): Promise<Endpoint[]> {
+  const ways = new Map<string, string | undefined>()
+  const found: Endpoint[] = []
+  for (const peer of peers) {
+    if (found.length === maximumPeers || ways.size === maximumAsked) break
+    if (!ways.has(peer.address)) ways.set(peer.address, await deviceTo(namespace, peer.address))
+    if (devices.includes(ways.get(peer.address) ?? '')) found.push(peer)
+  }
+  return found
 }
 
 /** A port that programs listen on only where the plan leaves no other. */
@@ -64,12 +95,11 @@ function readPeers(pid: number): Endpoint[] {
   const lines = ['tcp', 'tcp6'].flatMap((name) =>
     (readProc(`${pid}/net/${name}`) ?? '').split('\n').slice(1),
   )
-  const peers = lines
+  return lines
     .map((line) => line.trim().split(/\s+/))
     .filter((fields) => fields[3] === established)
     .map((fields) => readEndpoint(fields[2] ?? ''))
     .filter(({ address }) => !/^(127\.|::1$|::ffff:127\.)/.test(address))
-  return [...new Map(peers.map((peer) => [`${peer.address} ${peer.port}`, peer])).values()]
 }
 
 /** As /proc/net/tcp writes it: words of 32 bits in the order of the machine's bytes, then the port. */

@@ -4,11 +4,12 @@ import { readProc } from '../host/processes.ts'
 import type { NetworkCapability } from './capability.ts'
 import { startDelayMeter } from './delay-meter.ts'
 import { Gate, holdFor } from './gate.ts'
-import { followNames, hitNote } from './name-refresh.ts'
+import { followNames, trafficNotes } from './name-refresh.ts'
 import { findNamespace, NamespaceGone, runIn } from './namespace.ts'
 import type { DelayOrder } from './netem-delay.ts'
-import { spawnDelayQueue } from './queue/delay-queue-process.ts'
-import { buildRuleset } from './ruleset.ts'
+import type { DelayOrder as QueueOrder } from './queue/delay-queue.ts'
+import { spawnDelayQueue, type DelayQueueProcess } from './queue/delay-queue-process.ts'
+import { buildRuleset, renewScript } from './ruleset.ts'
 import { markerOf, type TargetTraffic } from './target-traffic.ts'
 import { tableName, undoProcesses, undoTable } from './undo.ts'
 
@@ -36,7 +37,7 @@ export async function delayByQueue(
   { nftQueue }: NetworkCapability,
 ): Promise<FaultHandle> {
   const { namespace, plan } = traffic
-  const { remainingMs, signal } = context
+  const { remainingMs } = context
   const table = tableName('latency', traffic)
   const queueNumber = freeQueue(namespace.pid)
   const rule = nftQueue === undefined ? `queue flags bypass to ${queueNumber}` : ''
@@ -49,8 +50,6 @@ export async function delayByQueue(
     chains: [`  chain ${holdChain} {\n    ${rule}\n  }`],
   })
   await runIn(namespace, 'nft', ['-f', '-'], ruleset)
-  const namespacePath = findNamespace(namespace)
-  if (namespacePath === undefined) throw new NamespaceGone()
   const order = {
     queueNumber,
     delayMs,
@@ -60,7 +59,7 @@ export async function delayByQueue(
     rule: nftQueue === undefined ? null : { table, chain: holdChain },
     target: null,
   }
-  const queue = await spawnDelayQueue(markerOf(context, traffic), order, { namespacePath, signal })
+  const queue = await startQueue(traffic, table, order, context)
   const gate = new Gate({ namespace, family: 'inet', table, remainingMs })
   const following = followNames(traffic, names, gate)
   const meter = startDelayMeter(traffic, delayMs, context)
@@ -75,13 +74,38 @@ export async function delayByQueue(
         ...(heldMs === undefined ? {} : { heldMs }),
       })
     },
-    notes: () => hitNote(following.addresses),
+    notes: () => trafficNotes(following.addresses, gate),
     async stop() {
       following.close()
       await gate.close()
       await meter.close()
       await queue.stop()
     },
+  }
+}
+
+/**
+ * Starts the helper and gives the rules their time anew: until it was there packets passed, and when
+ * it took long the rules have expired.
+ */
+async function startQueue(
+  traffic: TargetTraffic,
+  table: string,
+  order: QueueOrder,
+  context: FaultContext,
+): Promise<DelayQueueProcess> {
+  const { namespace } = traffic
+  const { remainingMs, signal } = context
+  const namespacePath = findNamespace(namespace)
+  if (namespacePath === undefined) throw new NamespaceGone()
+  const queue = await spawnDelayQueue(markerOf(context, traffic), order, { namespacePath, signal })
+  try {
+    const script = renewScript('inet', table, holdFor(remainingMs))
+    await runIn(namespace, 'nft', ['-f', '-'], script)
+    return queue
+  } catch (error) {
+    await queue.stop()
+    throw error
   }
 }
 

@@ -117,6 +117,34 @@ describe('the rules of a fault', () => {
     expect(Object.keys(all)).toEqual(['egress', 'base_egress_0'])
   })
 
+  it('leave to other devices what only passes one', () => {
+    const all = chains({
+      devices: ['eth0', 'eth1'],
+      passing: [
+        { device: 'eth1', mark: { kind: 'vlan', id: 100, isService: false } },
+        { device: 'eth1', mark: { kind: 'vlan', id: 7, isService: true } },
+        { device: 'eth1', mark: { kind: 'hardware', address: '02:00:00:00:00:01' } },
+        { device: 'eth1', mark: { kind: 'addresses', addresses: ['10.0.0.1', 'fe80::1'] } },
+      ],
+    })
+    expect(all['base_egress_0']?.slice(1)).toEqual(['jump egress'])
+    const tags = ['vlan id 100 return', 'ether type 8021ad vlan id 7 return']
+    expect(all['base_egress_1']?.slice(1)).toEqual([
+      ...tags,
+      'ether saddr 02:00:00:00:00:01 return',
+      'ip saddr { 10.0.0.1 } return',
+      'ip6 saddr { fe80::1 } return',
+      'jump egress',
+    ])
+    expect(all['base_ingress_1']?.slice(1)).toEqual([
+      ...tags,
+      'ether daddr 02:00:00:00:00:01 return',
+      'ip daddr { 10.0.0.1 } return',
+      'ip6 daddr { fe80::1 } return',
+      'jump ingress',
+    ])
+  })
+
   it('hold for whole milliseconds, at least one', () => {
     expect(refreshScript('netdev', 't', 0.2)).toContain('ip timeout 1ms, ip6 timeout 1ms')
     expect(refreshScript('netdev', 't', 11_999.7)).toContain('timeout 12000ms')

@@ -1,10 +1,23 @@
 import type { Sides } from '../../shared/attacks/network/selector.ts'
 import type { Endpoint } from '../faults/fault.ts'
 
+/** How packets that belong to another device are told from those of a device that they pass. */
+export type PassingMark =
+  | { readonly kind: 'vlan'; readonly id: number; readonly isService: boolean }
+  | { readonly kind: 'hardware'; readonly address: string }
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
+
+export interface Passing {
+  readonly device: string
+  readonly mark: PassingMark
+}
+
 /** What an nft table of ours chooses and spares; everything in it is parsed, nothing is raw text. */
 export interface TrafficPlan {
   /** Network devices by name; they exist. */
   readonly devices: readonly string[]
+  /** What passes these devices and is met, or spared, at another one. */
+  readonly passing?: readonly Passing[]
   /** Blocks and addresses; undefined chooses every address. */
   readonly chosen: readonly string[] | undefined
   readonly spared: readonly string[]
@@ -88,6 +101,13 @@ list counters table ${family} ${table}
 `
 }
 
+/** The same also when they have expired meanwhile, which `delete` would refuse. */
+export function renewScript(family: string, table: string, holdMs: number): string {
+  return `flush set ${family} ${table} live
+add element ${family} ${table} live { ${gateElements(holdMs)} }
+`
+}
+
 /** Chooses or spares further addresses, for names that have got new ones. */
 export function addScript(
   family: string,
@@ -143,9 +163,31 @@ function baseChains(plan: TrafficPlan, options: RulesetOptions, direction: Direc
     .map(
       (device, index) => `  chain base_${direction}_${index} {
     type filter hook ${direction} device ${quote(device)} priority ${priority}; policy accept;
-    jump ${isLooped(device) ? 'loop' : direction}
+${passingRules(plan, device, direction)
+  .map((rule) => `    ${rule}\n`)
+  .join('')}    jump ${isLooped(device) ? 'loop' : direction}
   }`,
     )
+}
+
+/** Of tags that the hardware adds and takes off, too. Not tag 0, which only says a priority. */
+function passingRules(
+  { passing = [] }: TrafficPlan,
+  device: string,
+  direction: Direction,
+): string[] {
+  const own = direction === 'egress' ? 'saddr' : 'daddr'
+  return passing
+    .filter((one) => one.device === device)
+    .flatMap(({ mark }) => {
+      if (mark.kind === 'vlan')
+        return `${mark.isService ? 'ether type 8021ad ' : ''}vlan id ${mark.id} return`
+      if (mark.kind === 'hardware') return `ether ${own} ${mark.address} return`
+      return families.flatMap(({ name, isOf }) => {
+        const addresses = mark.addresses.filter(isOf)
+        return addresses.length > 0 ? [`${name} ${own} { ${addresses.join(', ')} } return`] : []
+      })
+    })
 }
 
 /**

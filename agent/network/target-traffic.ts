@@ -2,6 +2,7 @@ import { createHash, randomInt } from 'node:crypto'
 import type { NetworkSelector } from '../../shared/attacks/network/selector.ts'
 import { FaultError, type FaultContext, type FaultTarget } from '../faults/fault.ts'
 import { hostProcess } from '../host/host-process.ts'
+import type { DeviceId } from './device-watch.ts'
 import { chooseDevices } from './devices.ts'
 import { hostNamespace, namespaceOf, type NamespaceRef } from './namespace.ts'
 import { startObserver, type Observer } from './observer/observer-process.ts'
@@ -13,6 +14,8 @@ export interface TargetTraffic {
   readonly id: string
   readonly namespace: NamespaceRef
   readonly plan: TrafficPlan
+  /** The devices of the plan. */
+  readonly devices: readonly DeviceId[]
   /** Where the target's name service settings lie. */
   readonly root: string
   /** Looks names up; there when the attack names hosts. */
@@ -50,11 +53,13 @@ export async function findTraffic(
       : undefined
     const spared = [...selector.addresses.not, ...addressesOf(selector.hostnames.not)]
     const sparesControlPlane = selector.sparesControlPlane || selector.derivesExclusions
+    const devices = await chooseDevices(namespace, selector.devices, {
+      addresses: chosen ?? [],
+      hasNames: selector.hostnames.only.length > 0,
+    })
     const plan: TrafficPlan = {
-      devices: await chooseDevices(namespace, selector.devices, {
-        addresses: chosen ?? [],
-        hasNames: selector.hostnames.only.length > 0,
-      }),
+      devices: devices.names,
+      passing: devices.passing,
       chosen,
       spared,
       sparedEndpoints: sparesControlPlane ? await context.controlPlane() : [],
@@ -64,7 +69,7 @@ export async function findTraffic(
       sparesDhcp: selector.derivesExclusions,
       sparedLocalPort: randomInt(sparedPorts.from, sparedPorts.to + 1),
     }
-    return { id, namespace, plan, root, observer }
+    return { id, namespace, plan, devices: devices.ids, root, observer }
   } catch (error) {
     await observer?.close()
     throw error

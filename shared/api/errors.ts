@@ -82,7 +82,10 @@ export const errorCatalogue = {
   internal: { status: 500, hint: 'Report the request id to whoever runs the controller.' },
   not_ready: { status: 503, hint: 'Try again as Retry-After says.' },
   too_many_logins: { status: 503, hint: 'Try again as Retry-After says.' },
-  storage_unavailable: { status: 503, hint: 'Try again as Retry-After says; nothing was written.' },
+  storage_unavailable: {
+    status: 503,
+    hint: 'Try again as Retry-After says, a new attack with the same Idempotency-Key: what was asked for may have been done just before.',
+  },
 } as const satisfies Record<string, { status: number; hint: string }>
 
 export type ErrorCode = keyof typeof errorCatalogue

@@ -8,7 +8,7 @@ import { openLocalHost } from '../../control/client.ts'
 import type { LocalAttack, LocalReport } from '../../control/protocol.ts'
 import type { ExecutionUpdate } from '../../execution-update.ts'
 import { CliError, exitCodes, type ExitCode } from '../exit-codes.ts'
-import { formatEffect } from '../../../shared/attack-words.ts'
+import { formatEffect, remarkOf } from '../../../shared/attack-words.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
 import { createProgress } from '../output/progress.ts'
@@ -124,7 +124,8 @@ function describe(attack: LocalAttack, report: LocalReport): string {
   const stage = endReasons[report.reason]
   const asked = formatEffect(report.requested ?? null)
   const measured = formatEffect(report.measured ?? null)
-  return `${attack.attackType} on ${where}: ${stage}, asked ${asked}, measured ${measured}.`
+  const remark = remarkOf({ output: report.message })
+  return `${attack.attackType} on ${where}: ${stage}, asked ${asked}, measured ${measured}. ${remark}`.trimEnd()
 }
 
 function exitCodeOf({ reason }: LocalReport, interrupted: boolean): ExitCode {

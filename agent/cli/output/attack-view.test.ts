@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
 import { lifecycleOf, type Stage } from '../../../shared/stages.ts'
-import { exitCodeOf } from './attack-view.ts'
+import { attackLines, exitCodeOf } from './attack-view.ts'
 
 function codeOf(stages: Stage[], withoutContainer: string[] = []): number {
   const executions = stages.map(
@@ -29,3 +29,27 @@ test.each([
 test('a named host without a matching container makes it partial', () => {
   expect(codeOf(['Successful'], ['web-2'])).toBe(6)
 })
+
+test.each([
+  ['Ended after its length.', []],
+  ['Halted.', []],
+  [
+    'Ended after its length. No packet of the chosen traffic was seen.',
+    ['web-1: Ended after its length. No packet of the chosen traffic was seen.'],
+  ],
+])(
+  'an attack that ended with "%s" is shown with what that says beyond its stage',
+  (output, lines) => {
+    const stage = 'Successful'
+    const executions = [
+      { client_id: 'web-1', stage, stage_lifecycle: 'Complete', end_time: 'then', output },
+    ] as Execution[]
+    const attack = {
+      args: [],
+      stage,
+      targets_without_container: [] as string[],
+    } as unknown as Attack
+    const shown = attackLines({ attack, executions }, { paint: (_, text) => text })
+    expect(shown.filter((line) => line.startsWith('web-1: '))).toEqual(lines)
+  },
+)

@@ -1,6 +1,6 @@
 import type { ExecutionEvent } from '../../../shared/api/events.ts'
 import type { Attack, Execution } from '../../../shared/api/records.ts'
-import { formatEffect, targetName } from '../../../shared/attack-words.ts'
+import { formatEffect, remarkOf, targetName } from '../../../shared/attack-words.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import type { CliIo } from './io.ts'
 import type { ProgressRow } from './progress.ts'
@@ -42,7 +42,7 @@ export function progressRows(
       execution.stage === 'Running' ? `${leftSeconds} s left` : '',
       execution.requested ? `asked ${formatEffect(execution.requested)}` : '',
       execution.measured ? `measured ${formatEffect(execution.measured)}` : '',
-      isDone && execution.reason !== 'completed' ? execution.output : '',
+      isDone ? remarkOf(execution) : '',
     ]
     return {
       name: targetName(execution),
@@ -72,7 +72,9 @@ export function attackLines(
     `  ${[attack.command_type, ...attack.args].join(' ')} (${attack.length_seconds} s), by ${attack.create_user}, ${attack.created_at}`,
     '',
     ...formatTable([['TARGET', 'STAGE', 'ASKED', 'MEASURED', 'BACKEND', 'REASON'], ...rows]),
-    ...executions.filter(isError).map((e) => `${targetName(e)}: ${e.output}`),
+    ...executions
+      .filter((e) => e.end_time !== null && (isError(e) || remarkOf(e) !== ''))
+      .map((e) => `${targetName(e)}: ${e.output}`),
     ...attack.targets_without_container.map(
       (host) => `${host}: no container there carries the labels; nothing was done.`,
     ),
@@ -120,7 +122,7 @@ export function eventLine(
   const notes = [
     execution.requested && stage === 'Running' ? `asked ${formatEffect(execution.requested)}` : '',
     execution.measured && isDone ? `measured ${formatEffect(execution.measured)}` : '',
-    isDone && execution.reason !== 'completed' ? execution.output : '',
+    isDone ? remarkOf(execution) : '',
   ]
   const note = notes.filter(Boolean).join(', ')
   const at = execution.service_states.findLast((one) => one.stage === stage)?.timestamp

@@ -6,6 +6,7 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Endpoint } from '../../faults/fault.ts'
 import { lookUp } from './name-lookup.ts'
 
 export type ObserverRequest =
@@ -14,7 +15,7 @@ export type ObserverRequest =
 
 /** Whom to connect to, again and again: once as everybody does, once from the port that is spared. */
 export interface ConnectOrder {
-  readonly peers: readonly { readonly address: string; readonly port: number }[]
+  readonly peers: readonly Endpoint[]
   readonly sparedLocalPort: number
   /** Programs may block a peer that connects too often and says nothing; each round connects twice. */
   readonly maximumRounds: number
@@ -61,17 +62,30 @@ async function observe(order: ConnectOrder): Promise<void> {
     const startedAt = performance.now()
     const peer = order.peers[round % order.peers.length]
     if (!peer) return
-    const sparedMs = await timeToConnect(peer, order, order.sparedLocalPort)
-    const plainMs = await timeToConnect(peer, order)
-    say({ connected: { plainMs, sparedMs } })
+    // Each peer anew, the ways take turns: the first one waits longer for a process that has slept.
+    const isPlainFirst = Math.floor(round / order.peers.length) % 2 === 1
+    say({ connected: await timeBothWays(peer, order, isPlainFirst) })
     const everyMs = round < quickRounds ? quickMs : slowMs
     await sleep(Math.max(0, everyMs - (performance.now() - startedAt)))
   }
 }
 
+async function timeBothWays(
+  peer: Endpoint,
+  order: ConnectOrder,
+  isPlainFirst: boolean,
+): Promise<NonNullable<ObserverLine['connected']>> {
+  if (isPlainFirst) {
+    const plainMs = await timeToConnect(peer, order)
+    return { plainMs, sparedMs: await timeToConnect(peer, order, order.sparedLocalPort) }
+  }
+  const sparedMs = await timeToConnect(peer, order, order.sparedLocalPort)
+  return { sparedMs, plainMs: await timeToConnect(peer, order) }
+}
+
 /** A refusal is an answer too, and took the same way. */
 function timeToConnect(
-  peer: { address: string; port: number },
+  peer: Endpoint,
   { timeoutMs }: ConnectOrder,
   localPort?: number,
 ): Promise<number | null> {
