@@ -39,9 +39,12 @@ describe('settings of the controller', () => {
     expect(read).not.toThrow(/secret/)
   })
 
-  it('keeps attacks for 90 days after their end unless told otherwise', () => {
+  it('keeps attacks for 90 days after their end and silent hosts for 30 unless told otherwise', () => {
     expect(readConfig({}).attackDays).toBe(90)
     expect(readConfig({ TEMBLOR_ATTACK_DAYS: '0' }).attackDays).toBe(0)
+    // A certificate of an agent lasts as long.
+    expect(readConfig({}).hostDays).toBe(30)
+    expect(readConfig({ TEMBLOR_HOST_DAYS: '0' }).hostDays).toBe(0)
     const env = { TEMBLOR_ATTACK_DAYS: '1.5' }
     expect(() => readConfig(env)).toThrow(/TEMBLOR_ATTACK_DAYS cannot be "1.5".*from 0 to 36500/)
   })

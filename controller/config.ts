@@ -28,6 +28,8 @@ export interface ControllerConfig extends ProviderSettings {
   readonly auditDays: number
   /** How long attacks are kept after their end; 0 for ever. */
   readonly attackDays: number
+  /** How long hosts are kept that are silent; 0 for ever. */
+  readonly hostDays: number
   /** How long after the sign-in a session may be renewed. */
   readonly renewalSeconds: number
   readonly deadManMs: number
@@ -78,6 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ControllerConfig {
     renewalSeconds: number('TEMBLOR_RENEWAL_SECONDS', 7 * 86_400, 1, 90 * 86_400),
     auditDays: number('TEMBLOR_AUDIT_DAYS', 400, 0, 36_500),
     attackDays: number('TEMBLOR_ATTACK_DAYS', 90, 0, 36_500),
+    hostDays: number('TEMBLOR_HOST_DAYS', 30, 0, 36_500),
     deadManMs: number('TEMBLOR_DEAD_MAN_MS', 30_000, 1_000, 600_000),
     heartbeatMs: number('TEMBLOR_HEARTBEAT_MS', 5_000, 500, 60_000),
     registrationsPerSecond: number('TEMBLOR_REGISTRATIONS_PER_SECOND', 150, 1, 100_000),

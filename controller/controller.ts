@@ -85,7 +85,7 @@ export async function startController(
     agentAddress: () => site().agentAddress,
     caSha256: caFingerprint(keyFile),
   }
-  const health = createHealth({ redis, hub, mailer, warnings })
+  const health = createHealth({ redis, controllers: store.controllers, hub, mailer, warnings })
   const seen = { hub, feed, health, transport: readTransport(config) }
   const app = await buildApp({ store, audit, ...gate, ...ways, ...seen, redis, logger })
   beforeListening()
@@ -152,10 +152,10 @@ async function offerSetup(deps: SetupDeps, page: string, logger: Logger): Promis
 /** What is looked after in the background, on one of the controllers at a time. */
 async function startJobs(
   deps: { store: Store; hub: AgentHub; logger: Logger },
-  { redisUrl, attackDays }: ControllerConfig,
+  { redisUrl, attackDays, hostDays }: ControllerConfig,
 ) {
   const deadlines = await startDeadlines({ ...deps, redisUrl })
-  const retention = startRetention({ ...deps, days: attackDays })
+  const retention = startRetention({ ...deps, attackDays, hostDays })
   return {
     async close() {
       retention.close()

@@ -3,10 +3,15 @@ import type { AgentHub } from './agents/hub.ts'
 import type { HealthPart } from './api/service/routes.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { answersForAll, type Redis } from './store/redis.ts'
+import type { Controllers } from './store/controllers.ts'
+
+/** Deadlines are swept once a second; this much later something is wrong. */
+const sweptWithinMs = 10_000
 
 /** What health is told of. */
 export interface HealthDeps {
   readonly redis: Redis
+  readonly controllers: Pick<Controllers, 'msSinceLook'>
   readonly hub: AgentHub
   readonly mailer: Mailer | undefined
   /** What storage could lose. */
@@ -16,6 +21,7 @@ export interface HealthDeps {
 /** Tells how each part of the controller is. */
 export function createHealth({
   redis,
+  controllers,
   hub,
   mailer,
   warnings,
@@ -24,7 +30,7 @@ export function createHealth({
     redis: await redisHealth(redis, warnings),
     agents: agentsHealth(hub),
     mail: mailHealth(mailer),
-    deadlines: { status: 'ok', message: 'swept once a second' },
+    deadlines: await deadlinesHealth(controllers),
   })
 }
 
@@ -38,6 +44,14 @@ async function redisHealth(redis: Redis, warnings: readonly string[]): Promise<H
   return warnings.length > 0
     ? { status: 'warning', message: warnings.join(' ') }
     : { status: 'ok', message: 'answers; every acknowledged write is on disk' }
+}
+
+async function deadlinesHealth({ msSinceLook }: HealthDeps['controllers']): Promise<HealthPart> {
+  const sinceMs = await msSinceLook().catch(() => undefined)
+  if (sinceMs === undefined) return { status: 'failed', message: 'cannot be swept without Redis' }
+  return sinceMs < sweptWithinMs
+    ? { status: 'ok', message: 'swept once a second' }
+    : { status: 'warning', message: `not swept for ${Math.round(sinceMs / 1000)} s` }
 }
 
 /** Whoever spreads requests over controllers sends a stopping one no more. */

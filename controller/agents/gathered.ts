@@ -3,11 +3,11 @@ import type { OrdersOfHost } from '../store/waiting-orders.ts'
 import { Batches } from './batches.ts'
 
 /** So many words in one step: Redis needs 20 to 30 µs for each. */
-const mostWords = 50
+const mostWords = 40
 /** Figures of a team that come within this time are written in one step. */
 const figuresGatherMs = 50
 /** So many hosts are read in one step. */
-const mostHosts = 100
+const mostHosts = 50
 
 /** What a session asks for or says; what nobody waits for any more is not tried again. */
 interface OfSession {

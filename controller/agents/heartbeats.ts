@@ -4,7 +4,7 @@ import type { HostRefresh, Hosts, RefreshResult } from '../store/hosts.ts'
 /** Heartbeats of a team that come within this time are written in one step. */
 const gatherMs = 200
 /** So many hosts a step: none keeps Redis for more than some ms. */
-const sliceSize = 125
+const sliceSize = 60
 /** While storage is away it is tried this often. */
 const retryMs = 500
 /** Agents are told that all is well for so long while storage is away; then their dead-man's time begins. */

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import type { Ring } from '../store/bells.ts'
+import type { Ring, ToldOrder } from '../store/bells.ts'
 import type { WrittenOrders } from '../store/creation-result.ts'
+import type { TeamClocks } from '../store/team-clocks.ts'
 import { createElsewhere, type Elsewhere, type ElsewhereDeps } from './elsewhere.ts'
 import type { AgentSession } from './session.ts'
 import { figuresPace } from './pace.ts'
@@ -52,7 +53,7 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
   const sessions = new Map<string, AgentSession>()
   const elsewhere = createElsewhere(deps)
   const { at, deliver, deliverSoon, give } = waysTo(sessions, elsewhere)
-  await deps.bells.listen((ring) => hear(ring, at, deliver))
+  await deps.bells.listen((ring) => hear(ring, { at, deliver, teamClocks: deps.teamClocks }))
   let windowMs: number | undefined
   const left = new EventEmitter()
   const move = inSlices<AgentSession>(sliceSize, (session) => session.moveWithin(windowMs ?? 0))
@@ -108,15 +109,17 @@ export async function openHub(deps: ElsewhereDeps): Promise<AgentHub> {
 function waysTo(sessions: ReadonlyMap<string, AgentSession>, elsewhere: Elsewhere) {
   const at = (teamId: string, identifier: string) => sessions.get(keyOf(teamId, identifier))
   const deliver = inSlices<AgentSession>(sliceSize, (session) => session.deliverSoon())
-  const deliverSoon = (teamId: string, identifier: string, owner?: string) => {
+  const deliverSoon = (teamId: string, identifier: string) => {
     const session = at(teamId, identifier)
     if (session) deliver(session)
-    else elsewhere.deliverSoon(teamId, identifier, owner)
+    else elsewhere.deliverSoon(teamId, identifier)
   }
   const give = (teamId: string, written: WrittenOrders) => {
-    for (const order of written.orders)
-      if (!at(teamId, order.host)?.give(order, written))
-        deliverSoon(teamId, order.host, order.controllerId)
+    for (const order of written.orders) {
+      const session = at(teamId, order.host)
+      if (!session) elsewhere.tell(teamId, { ...order, nowMs: written.nowMs })
+      else if (!session.give(order, written)) deliver(session)
+    }
   }
   return { at, deliver, deliverSoon, give }
 }
@@ -124,20 +127,43 @@ function waysTo(sessions: ReadonlyMap<string, AgentSession>, elsewhere: Elsewher
 /** What another controller says of an agent that may be connected here. */
 function hear(
   ring: Ring,
-  at: (teamId: string, identifier: string) => AgentSession | undefined,
-  deliver: (session: AgentSession) => void,
+  {
+    at,
+    deliver,
+    teamClocks,
+  }: {
+    at: (teamId: string, identifier: string) => AgentSession | undefined
+    deliver: (session: AgentSession) => void
+    teamClocks: TeamClocks
+  },
 ): void {
   const { teamId } = ring
   if (ring.kind === 'deliver') {
+    // For the next time. Without it orders are read, which takes a little longer.
+    teamClocks.read(teamId).catch(() => undefined)
     for (const identifier of ring.identifiers) {
       const session = at(teamId, identifier)
-      if (session) deliver(session)
+      const order = ring.orders?.find(({ host }) => host === identifier)
+      if (session && !(order && isGiven(session, order, teamClocks.ageMs(teamId, order.nowMs))))
+        deliver(session)
     }
     return
   }
   const session = at(teamId, ring.identifier)
   if (ring.kind === 'cutOff') session?.refuse('revoked', ring.reason, true)
   if (ring.kind === 'replaced' && session && session.epoch < ring.epoch) session.giveWay()
+}
+
+/** Gives an order that another controller has written so long ago; false when it has to be read. */
+function isGiven(session: AgentSession, order: ToldOrder, ageMs: number | undefined): boolean {
+  if (ageMs === undefined) return false
+  try {
+    const nowMs = order.nowMs + ageMs
+    return session.give(order, { nowMs, askedMs: performance.now() - ageMs })
+  } catch {
+    // A controller of another version may know orders that this one does not.
+    return false
+  }
 }
 
 function keyOf(teamId: string, identifier: string): string {

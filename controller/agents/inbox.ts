@@ -21,9 +21,12 @@ export interface InboxDeps {
 
 /**
  * Handles what an agent says in its order. While storage is away it waits here and is tried again: the session
- * stays, and nothing is lost. Of inventories, which may be large, only the newest waits. Resolves when more may be read.
+ * stays, and nothing is lost. Of inventories, which may be large, only the newest waits. It gives a promise when no
+ * more may be read before that is kept.
  */
-export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) => Promise<void> {
+export function createInbox(
+  deps: InboxDeps,
+): (message: AgentMessage__Output) => Promise<unknown> | undefined {
   let last: Promise<unknown> = Promise.resolve()
   let lastAlone = last
   let waiting = 0
@@ -42,10 +45,10 @@ export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) =>
     inventory = undefined
     if (newest) await take(newest)
   }
-  return async (message) => {
+  return (message) => {
     const isInStead = message.inventory && inventory
     if (message.inventory) inventory = message
-    if (isInStead) return
+    if (isInStead) return undefined
     waiting += 1
     if (deps.isGathered(message)) {
       last = Promise.all([last, lastAlone.then(() => take(message))])
@@ -53,7 +56,7 @@ export function createInbox(deps: InboxDeps): (message: AgentMessage__Output) =>
       last = last.then(() => (message.inventory ? takeInventory() : take(message)))
       lastAlone = last
     }
-    if (waiting >= most || deps.isCrowded()) await last
+    return waiting >= most || deps.isCrowded() ? last : undefined
   }
 }
 

@@ -71,6 +71,8 @@ describe('when an execution counts as lost', () => {
   })
   it('leaves it time to start before that', () => {
     expect(lostInMs('Distributed', minute, 0)).toBe(105_000)
+    for (const stage of ['TearingDown', 'RollbackStarted'] as const)
+      expect(lostInMs(stage, minute, 0)).toBe(60_000)
   })
 
   it('gives a host that reboots time to come back, and one that powers off time to be silent', () => {

@@ -1,14 +1,19 @@
 import type { ControllerMessage } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
 import type { GoingDown } from '../../shared/attacks/define.ts'
 import { findAttackType, type AttackParams } from '../../shared/attacks/index.ts'
-import type { Stage } from '../../shared/stages.ts'
+import { allowedFrom, type Stage } from '../../shared/stages.ts'
 import type { AttackRecord } from '../store/attack-record.ts'
-import { lostAfterMs, startWithinMs } from '../store/attack-times.ts'
+import { lostAfterMs, startWithinMs, undoWithinMs } from '../store/attack-times.ts'
 import type { ExecutionRecord } from '../store/executions.ts'
 import type { FullOrder } from '../store/waiting-orders.ts'
 
 /** Orders to begin are the first generation of an execution; what ends it is a later one. */
 export const haltGeneration = 2
+
+/** Whether an order ends an execution. */
+export function isHalt({ generation }: Pick<FullOrder, 'generation'>): boolean {
+  return generation >= haltGeneration
+}
 
 /** The message that carries a waiting order, or undefined when it is too late for it. */
 export function orderMessage(
@@ -18,7 +23,7 @@ export function orderMessage(
 ): ControllerMessage | undefined {
   const { executionId, generation, attackId } = order
   const common = { executionId, generation, attackId }
-  if (generation > 1) return { halt: common }
+  if (isHalt(order)) return { halt: common }
   const remainingMs = order.startByMs - nowMs
   if (remainingMs <= 0) return undefined
   return {
@@ -79,9 +84,15 @@ export function goingDownOf(
 
 /** How long after a report an execution counts as lost when nothing more is heard, in ms. */
 export function lostInMs(stage: Stage, times: ExecutionTimes, ageMs: number): number {
-  const { lengthMs, settleMs } = times
-  // A host goes down when its fault is torn down: its length is over by then.
+  const { settleMs } = times
+  // A host goes down when its fault is torn down.
   if (settleMs !== undefined && stage === 'TearingDown') return Math.max(0, settleMs - ageMs)
-  const longestStartMs = stage === 'Running' ? 0 : startWithinMs
-  return Math.max(0, lengthMs + longestStartMs + (settleMs ?? lostAfterMs) - ageMs)
+  return Math.max(0, goesOnMs(stage, times) + (settleMs ?? lostAfterMs) - ageMs)
+}
+
+/** How long an execution that has just reached this stage goes on at most, in ms. */
+function goesOnMs(stage: Stage, { lengthMs }: ExecutionTimes): number {
+  if (stage === 'Running') return lengthMs
+  // Once it is taken back, how long it was to last says nothing more.
+  return allowedFrom(stage).includes('Running') ? undoWithinMs : startWithinMs + lengthMs
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Hello__Output } from '../../proto/gen/temblor/agent/v1/Hello.ts'
-import type { Executions, HostSession } from '../store/executions.ts'
+import { isTerminal } from '../../shared/stages.ts'
+import type { ExecutionRecord, Executions, HostSession } from '../store/executions.ts'
 
 const forgottenMessage =
   'The agent came back without a record of this execution, so it is not running there.'
@@ -13,8 +14,8 @@ interface Returned {
 }
 
 /**
- * After a reconnect: what the agent has forgotten ends here; what only the agent knows is to be halted, so that
- * nothing runs without a record.
+ * After a reconnect: what the agent has forgotten ends here; what only the agent knows, or what is over on record, is to
+ * be halted, so that nothing runs without a record.
  */
 export async function reconcile(
   { executions, logger }: { executions: Executions; logger: Logger },
@@ -26,17 +27,20 @@ export async function reconcile(
   // In this order: an attack that is created meanwhile must not look forgotten.
   const open = await executions.openOn(teamId, host)
   const waiting = await executions.waitingOrders(teamId, host)
-  for (const order of waiting) known.add(order.executionId)
+  const ordered = new Set(waiting.map((order) => order.executionId))
+  // What was never heard of there follows its order. What was has run: it is neither begun again nor halted.
+  const isToCome = ({ id, seq }: ExecutionRecord) => seq === 0 && ordered.has(id)
   for (const execution of open)
-    if (!known.has(execution.id))
+    if (!known.has(execution.id) && !isToCome(execution))
       await executions.end(teamId, execution, {
         reason: 'agent_restarted',
         message: forgottenMessage,
         epoch,
       })
-  for (const { executionId, generation } of hello.knownExecutions)
-    if (!(await executions.find(teamId, executionId))) {
-      logger.warn({ host, executionId }, 'halting an unknown execution')
-      halt({ executionId, generation: generation + 1 })
-    }
+  for (const { executionId, generation } of hello.knownExecutions) {
+    const execution = await executions.find(teamId, executionId)
+    if (!execution) logger.warn({ host, executionId }, 'halting an unknown execution')
+    // A host that was revoked while nobody could reach it, and allowed again, runs what is over on record.
+    if (!execution || isTerminal(execution.stage)) halt({ executionId, generation: generation + 1 })
+  }
 }

@@ -14,13 +14,14 @@ import type { Team } from '../store/companies.ts'
 import type { AgentSubject } from './authority.ts'
 import type { AgentDoor } from './door.ts'
 import { createInbox } from './inbox.ts'
+import { listenFor } from './listen.ts'
 import { createRegistrations, type Admission } from './registrations.ts'
 import { AgentSession, type SessionDeps } from './session.ts'
 import { soundMessage } from './sound-message.ts'
 import { openStream, sentAway, type AgentCall, type AgentStream } from './stream.ts'
 
-/** A half-open connection is noticed within the lease of its host. */
-const keepalive = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms': 5_000 }
+/** A half-open connection is given up after both. */
+const keepalive = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 }
 
 /** Agents that were to go may be so much later than they should. */
 const lateMs = 3_000
@@ -81,18 +82,17 @@ export async function startAgentServer(
       void serveSession(deps, door.subjectOf(call), call)
     },
   })
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${listen.host}:${listen.port}`, door.credentials, (error, bound) => {
-      if (error) reject(error)
-      else resolve(bound)
-    })
-  })
-  let stopped: Promise<void> | undefined
+  const agentPort = await listenFor(server, door.credentials, listen)
+  let stopped: Promise<unknown> | undefined
+  // grpc-js counts connections that it was handed as gone when it has asked them to go.
   const stopAccepting = () =>
-    (stopped ??= new Promise((resolve) => server.tryShutdown(() => resolve())))
+    (stopped ??= Promise.all([
+      agentPort.close(),
+      new Promise<void>((resolve) => server.tryShutdown(() => resolve())),
+    ]))
   const { hub } = deps
   return {
-    port,
+    port: agentPort.port,
     async drain() {
       void stopAccepting()
       const neededMs = (hub.connected() / limits.registrationsPerSecond) * 1_000
@@ -103,7 +103,7 @@ export async function startAgentServer(
     async close() {
       hub.endAll()
       heartbeats.close()
-      const force = setTimeout(() => server.forceShutdown(), 1_000)
+      const force = setTimeout(() => agentPort.cut(), 1_000)
       await stopAccepting()
       clearTimeout(force)
     },
@@ -158,17 +158,19 @@ async function serveSession(
       return
     }
     let put: ReturnType<typeof createInbox> | undefined
-    for await (const said of stream.messages) {
-      const message = soundMessage(said)
-      // Heartbeats wait for nothing: agents must hear of us while storage is away.
-      if (message.heartbeat && session) await session.handle(message)
-      else if (put) await put(message)
-      else {
-        session = await welcome(deps, subject, stream, message, call)
-        if (!session) return
-        put = inboxOf(deps, session, stream)
-      }
+    const begin = async (message: AgentMessage__Output): Promise<boolean> => {
+      session = await welcome(deps, subject, stream, message, call)
+      if (session) put = inboxOf(deps, session, stream)
+      return session !== undefined
     }
+    await stream.each((said) => {
+      const message = soundMessage(said)
+      if (!session || !put) return begin(message)
+      // Heartbeats wait for nothing: agents must hear of us while storage is away.
+      if (!message.heartbeat) return put(message)
+      session.onHeartbeat(message.heartbeat)
+      return undefined
+    })
   } catch (err) {
     deps.logger.info({ err, host: session?.identifier }, 'session of an agent broke')
   } finally {

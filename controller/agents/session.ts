@@ -10,12 +10,12 @@ import type { FullOrder } from '../store/waiting-orders.ts'
 import type { AgentAudit, AgentPeer } from '../audit/of-agents.ts'
 import type { AgentSubject, Authority } from './authority.ts'
 import type { Gathered } from './gathered.ts'
-import type { Heartbeats } from './heartbeats.ts'
+import type { Beat, Heartbeats } from './heartbeats.ts'
 import type { AgentHub } from './hub.ts'
 import { InventoryChanges } from './inventory-changes.ts'
 import { recordManualAttack } from './manual-attack.ts'
 import { OpenExecutions } from './open-executions.ts'
-import { haltGeneration, orderMessage } from './orders.ts'
+import { haltGeneration, isHalt, orderMessage } from './orders.ts'
 import { identifierProblem, refusedClaim } from './refused-claim.ts'
 import { reconcile } from './reconcile.ts'
 import { Reports } from './reports.ts'
@@ -25,8 +25,9 @@ import type { AgentStream } from './stream.ts'
 /** A host is targetable while its lease lasts: three heartbeats. */
 const heartbeatsPerLease = 3
 
-/** Orders that were read longer ago are read again: while this controller was frozen, a halt may have been answered. */
+/** Orders to begin that were read longer ago are read again: while this controller was frozen, a halt may have been answered. */
 const ordersFreshForMs = 1_000
+const isOld = (askedMs: number) => performance.now() - askedMs > ordersFreshForMs
 
 export interface SessionDeps {
   readonly store: Store
@@ -59,6 +60,8 @@ export class AgentSession {
   private readonly sent = new SentOrders()
   private readonly inventories: InventoryChanges
   private heartbeatSeen = 0
+  /** The heartbeat of a host on which nothing runs, which is what nearly all of them are. */
+  private readonly calm: Beat
   private delivery: Promise<void> | undefined
   private deliverAgain = false
 
@@ -77,6 +80,11 @@ export class AgentSession {
     this.identifier = hello.identifier
     this.epoch = epoch
     this.leaseMs = deps.heartbeatMs * heartbeatsPerLease
+    this.calm = {
+      ...this.lease(),
+      running: [],
+      answer: (result: RefreshResult) => this.onRefreshed(result),
+    }
     this.open = new OpenExecutions(deps.store, team.id)
     this.inventories = new InventoryChanges(hello.inventory)
     this.reports = new Reports({
@@ -125,11 +133,10 @@ export class AgentSession {
     return undefined
   }
 
-  /** Handles one message. @throws Error when storage is away; the agent then sends it again */
+  /** Handles one message that is no heartbeat. @throws Error when storage is away; the agent then sends it again */
   async handle(message: AgentMessage__Output): Promise<void> {
-    const { heartbeat, inventory, commandAck, executionUpdate, manualAttack } = message
-    if (heartbeat) this.onHeartbeat(heartbeat)
-    else if (inventory) await this.onInventory(inventory)
+    const { inventory, commandAck, executionUpdate, manualAttack } = message
+    if (inventory) await this.onInventory(inventory)
     else if (commandAck) await this.reports.onCommandAck(commandAck)
     else if (executionUpdate) await this.reports.onUpdate(executionUpdate)
     else if (manualAttack)
@@ -143,6 +150,20 @@ export class AgentSession {
   isGathered({ commandAck, executionUpdate }: AgentMessage__Output): boolean {
     if (!executionUpdate) return !!commandAck
     return this.open.knownTimesOf(executionUpdate.executionId) !== undefined
+  }
+
+  onHeartbeat({ seq, running }: Heartbeat__Output): void {
+    this.heartbeatSeen = seq
+    const ids = running.map((ref) => ref.executionId)
+    this.deps.heartbeats.beat(
+      this.teamId,
+      ids.length > 0 ? { ...this.calm, running: ids } : this.calm,
+    )
+    // Agents that run nothing are not answered: that would cost more than the heartbeat.
+    if (ids.length > 0 && this.deps.heartbeats.isKept())
+      this.stream.send({
+        leaseAck: { heartbeatSeq: seq, figuresMs: this.deps.hub.figuresMs() },
+      })
   }
 
   deliverSoon(): void {
@@ -162,9 +183,12 @@ export class AgentSession {
       })
   }
 
-  /** Sends an order that is known as it was written. False when that may be too long ago: it has to be read. */
+  /**
+   * Sends an order that is known as it was written. False when that may be too long ago: it has to be read, because
+   * what is to begin may have been halted meanwhile.
+   */
   give(order: FullOrder, { nowMs, askedMs }: { nowMs: number; askedMs: number }): boolean {
-    if (performance.now() - askedMs > ordersFreshForMs) return false
+    if (!isHalt(order) && isOld(askedMs)) return false
     this.sendOrder(order, nowMs)
     return true
   }
@@ -214,18 +238,6 @@ export class AgentSession {
     this.deliverSoon()
   }
 
-  private onHeartbeat(heartbeat: Heartbeat__Output): void {
-    this.heartbeatSeen = heartbeat.seq
-    const running = heartbeat.running.map((ref) => ref.executionId)
-    const answer = (result: RefreshResult) => this.onRefreshed(result)
-    this.deps.heartbeats.beat(this.teamId, { ...this.lease(), running, answer })
-    // Agents that run nothing are not answered: that would cost more than the heartbeat.
-    if (heartbeat.running.length > 0 && this.deps.heartbeats.isKept())
-      this.stream.send({
-        leaseAck: { heartbeatSeq: heartbeat.seq, figuresMs: this.deps.hub.figuresMs() },
-      })
-  }
-
   private async onInventory(inventory: Inventory__Output): Promise<void> {
     if (!this.inventories.isNew(inventory)) return
     const change = { ...this.lease(), inventory }
@@ -260,11 +272,7 @@ export class AgentSession {
       host: this.identifier,
       isOver: () => this.stream.isOver(),
     })
-    if (performance.now() - askedMs > ordersFreshForMs) {
-      this.deliverAgain = true
-      return
-    }
-    for (const order of orders) this.sendOrder(order, nowMs)
+    for (const order of orders) if (!this.give(order, { nowMs, askedMs })) this.deliverAgain = true
   }
 
   private sendOrder(order: FullOrder, nowMs: number): void {

@@ -30,6 +30,8 @@ const oldestMs = 400 * 86_400_000
 export function soundMessage(message: AgentMessage__Output): AgentMessage__Output {
   const { hello, inventory, heartbeat, commandAck, executionUpdate, manualAttack } = message
   const { renewCertificate, bye } = message
+  // Of all that is said most, and sound as it is.
+  if (heartbeat?.running.length === 0) return message
   return {
     ...message,
     ...(hello && { hello: soundHello(hello) }),

@@ -35,7 +35,8 @@ export async function openAgents(
   const controllerId = randomUUID()
   const bells = openBells(redis, redisUrl, controllerId)
   const { store, logger } = deps
-  const hub = await openHub({ controllerId, bells, hosts: store.hosts, logger })
+  const { hosts, teamClocks } = store
+  const hub = await openHub({ controllerId, bells, hosts, teamClocks, logger })
   const authority = await openAuthority(keyFile)
   const door = await openDoor(authority)
   return {

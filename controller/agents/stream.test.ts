@@ -19,7 +19,10 @@ async function openSession(handle: (message: AgentMessage__Output) => void) {
       call.sendMetadata(call.metadata.clone())
       const stream = openStream(call)
       try {
-        for await (const message of stream.messages) handle(message)
+        await stream.each((message) => {
+          handle(message)
+          return undefined
+        })
       } catch {
         // As with storage that is away.
       } finally {

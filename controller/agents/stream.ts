@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises'
 import { Metadata, status, type ServerDuplexStream, type StatusObject } from '@grpc/grpc-js'
 import type { AgentMessage__Output } from '../../proto/gen/temblor/agent/v1/AgentMessage.ts'
 import type { ControllerMessage } from '../../proto/gen/temblor/agent/v1/ControllerMessage.ts'
@@ -32,7 +33,11 @@ export function sentAway(
 
 /** The controller's end of an agent's stream, with a bound on what waits to be sent. */
 export interface AgentStream {
-  readonly messages: AsyncIterable<AgentMessage__Output>
+  /**
+   * Hands over one message after the other; what returns a promise is waited for before the next. Resolves when the
+   * agent has ended, or `take` says that it wants no more. @throws Error what `take` throws, or why the stream broke
+   */
+  each(take: Take): Promise<void>
   /** What does not fit any more is left out, and the stream ends: the agent hears it in its next session. */
   send(message: ControllerMessage): void
   /** Says a last word and ends the stream. */
@@ -42,9 +47,13 @@ export interface AgentStream {
   isOver(): boolean
 }
 
+/** Takes a message. Gives false, or a promise of it, for no more of them. */
+export type Take = (message: AgentMessage__Output) => Promise<unknown> | false | undefined
+
 /** Wraps a call. An agent that does not read for too long is disconnected; its outbox keeps all. */
 export function openStream(call: AgentCall, stalledMs: number = stalledAfterMs): AgentStream {
   let isOver = false
+  let isSentAway = false
   const end = () => {
     isOver = true
   }
@@ -62,13 +71,16 @@ export function openStream(call: AgentCall, stalledMs: number = stalledAfterMs):
     if (written) call.write(message, written)
   }
   return {
-    // A loop over the call itself destroys it when the loop is left: then no end of it is ever sent, and
-    // the agent believes for as long as its connection lasts that somebody hears it.
-    messages: call.iterator({ destroyOnReturn: false }),
+    async each(take) {
+      await eachMessage(call, take).catch((error: unknown) => {
+        if (!isSentAway) throw error
+      })
+    },
     send,
     isOver: () => isOver,
     sendAway(retryAfterMs) {
       isOver = true
+      isSentAway = true
       call.emit('error', sentAway(retryAfterMs))
     },
     close(lastWord) {
@@ -81,6 +93,46 @@ export function openStream(call: AgentCall, stalledMs: number = stalledAfterMs):
         else endNow(call, status.UNAVAILABLE, 'The session is over.')
       }, lastWordMs).unref()
     },
+  }
+}
+
+/**
+ * Not a loop over the call: the promises of ten thousand loops were much of what the collector of garbage had to keep.
+ */
+async function eachMessage(call: AgentCall, take: Take): Promise<void> {
+  const left = Promise.withResolvers<void>()
+  let taking: Promise<void> | undefined
+  const goOn = async (taken: Promise<unknown>): Promise<void> => {
+    call.pause()
+    try {
+      if ((await taken) === false) left.resolve()
+      else call.resume()
+    } catch (error) {
+      left.reject(error)
+    }
+  }
+  const onData = (message: AgentMessage__Output): void => {
+    try {
+      const taken = take(message)
+      if (taken) taking = goOn(taken)
+      else if (taken === false) {
+        call.off('data', onData)
+        left.resolve()
+      }
+    } catch (error) {
+      call.off('data', onData)
+      left.reject(error)
+    }
+  }
+  call.on('data', onData)
+  try {
+    await Promise.race([left.promise, finished(call, { writable: false })])
+  } finally {
+    call.off('data', onData)
+    // What it says from now on is not read: its connection holds it back.
+    call.pause()
+    // It may be what opens the session, which has to be left again.
+    await taking
   }
 }
 

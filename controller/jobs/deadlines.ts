@@ -7,6 +7,8 @@ import type { Store } from '../store/store.ts'
 
 const queueName = 'temblor-deadlines'
 const sweepEveryMs = 1_000
+/** BullMQ plans by the clocks of controllers: one that is wrong for a second may put the next sweep off for hours. */
+const lateMs = 3_000
 
 /** The hash tag that keeps all of BullMQ's keys in one slot. */
 const prefix = '{bull}'
@@ -19,8 +21,8 @@ export interface Deadlines {
 }
 
 /**
- * Looks once a second, on one of the controllers, for executions that should have been over. A sweep
- * may run twice or late: the script that ends an execution looks at the due time again.
+ * Looks once a second, on one of the controllers, for executions that should have been over; where that is late, on
+ * each. A sweep may run twice or late: the script that ends an execution looks at the due time again.
  */
 export async function startDeadlines(deps: {
   store: Store
@@ -34,7 +36,8 @@ export async function startDeadlines(deps: {
   producer.on('error', onError)
   consumer.on('error', onError)
   const queue = new Queue(queueName, { connection: forJobs(producer), prefix })
-  const worker = new Worker(queueName, () => sweepNow(deps), {
+  const sweepHere = oneAtATime(() => sweepNow(deps))
+  const worker = new Worker(queueName, sweepHere, {
     connection: forJobs(consumer),
     prefix,
     concurrency: 1,
@@ -43,15 +46,41 @@ export async function startDeadlines(deps: {
   })
   queue.on('error', onError)
   worker.on('error', onError)
-  await queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, { name: 'sweep', opts: kept })
+  const plan = () =>
+    queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, { name: 'sweep', opts: kept })
+  await plan()
+  // By itself: the connection of the queue may wait for a server that is gone, while that of the store is a new one.
+  const planAnew = oneAtATime(async () => {
+    await queue.removeJobScheduler('sweep')
+    await plan()
+  })
+  const look = async () => {
+    if ((await deps.store.controllers.msSinceLook()) < lateMs || sweepHere.isUnderWay()) return
+    await sweepHere()
+    planAnew().catch(onError)
+  }
+  const watch = setInterval(() => void look().catch(onError), sweepEveryMs)
   return {
     async close() {
+      clearInterval(watch)
       await worker.close(true)
       await queue.close()
       producer.disconnect()
       consumer.disconnect()
     },
   }
+}
+
+interface OneAtATime<T> {
+  (): Promise<T>
+  isUnderWay(): boolean
+}
+
+/** Who asks while it is under way gets what comes of that. */
+function oneAtATime<T>(task: () => Promise<T>): OneAtATime<T> {
+  let underWay: Promise<T> | undefined
+  const run = () => (underWay ??= task().finally(() => (underWay = undefined)))
+  return Object.assign(run, { isUnderWay: () => underWay !== undefined })
 }
 
 async function sweepNow({ store, hub }: { store: Store; hub: AgentHub }): Promise<number> {

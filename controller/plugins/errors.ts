@@ -105,7 +105,7 @@ function toApiError(error: FastifyError): ApiError {
   if (isStorageError(error))
     return new ApiError(
       'storage_unavailable',
-      'The controller cannot reach its storage. Nothing was changed. Try again shortly.',
+      'The controller cannot reach its storage, so it is not known whether this was done. Try again shortly, a new attack with the same Idempotency-Key.',
       { retryAfterSeconds: 2, cause: error },
     )
   if (error.message === 'aborted')

@@ -3,3 +3,6 @@ export const startWithinMs = 30_000
 
 /** An execution counts as lost when nothing was heard of it this long after it should be over. */
 export const lostAfterMs = 15_000
+
+/** Taking a fault back takes no longer than this, also where an Engine or a disk is slow. */
+export const undoWithinMs = 45_000

@@ -19,11 +19,13 @@ import {
 } from './creation-result.ts'
 import { haltAttack, type HaltedBy } from './halts.ts'
 import { mendIndex, sweepHosts } from './host-index.ts'
+import { heardLately } from './hosts.ts'
 import { isId, keys } from './keys.ts'
 import { createLarge, discardUnwritten, withdrawUnwritten } from './large-attacks.ts'
 import { recordManual, type ManualAttack } from './manual-attacks.ts'
 import { loadScript, type Redis } from './redis.ts'
 import { previewBy, surveyHosts } from './survey.ts'
+import { openTeamClocks, type Answer, type TeamClocks } from './team-clocks.ts'
 
 const create = loadScript('create-attack')
 
@@ -85,15 +87,20 @@ export interface Attacks {
 }
 
 /** Opens the store of attacks. */
-export function openAttacks(redis: Redis, busyTeams = openBusyTeams(redis)): Attacks {
+export function openAttacks(
+  redis: Redis,
+  busyTeams = openBusyTeams(redis),
+  clocks = openTeamClocks(redis),
+): Attacks {
   return {
     async create(attack) {
-      await busyTeams.note(attack.teamId)
-      return await createAttack(redis, attack, { ids: firstIds(attack), readAll: false })
+      await Promise.all([busyTeams.note(attack.teamId), clocks.read(attack.teamId)])
+      const options = { ids: firstIds(attack), readAll: false }
+      return await createAttack({ redis, clocks }, attack, options)
     },
     withdrawUnwritten: (teamId) => withdrawUnwritten(redis, teamId),
     discardUnwritten: (teamId) => discardUnwritten(redis, teamId),
-    preview: (attack) => preview(redis, attack),
+    preview: async (attack) => await withoutGone(redis, attack, await preview(redis, attack)),
     async recordManual(attack) {
       await busyTeams.note(attack.teamId)
       return await recordManual(redis, attack)
@@ -117,12 +124,13 @@ async function runCreate(
   redis: Redis,
   attackId: string,
   attack: NewAttack,
-  options: { ids: number; preview: boolean; readAll: boolean },
-): Promise<[string, ...string[]]> {
+  options: { ids: number; preview: boolean; readAll: boolean; byMs?: number },
+): Promise<Answer> {
   const { teamId, idempotency } = attack
   const request = creationRequest(attack, {
     preview: options.preview,
     read_all: options.readAll,
+    by_ms: options.byMs,
     random: Array.from({ length: options.ids + spareNumbers }, () => randomInt(randomRange)),
     execution_ids: Array.from({ length: options.ids }, () => randomUUID()),
   })
@@ -141,30 +149,33 @@ async function runCreate(
       keys.attackBlock(teamId),
     ],
     [request, attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
-  )) as [string, ...string[]]
+  )) as Answer
 }
 
 async function createAttack(
-  redis: Redis,
+  storage: { readonly redis: Redis; readonly clocks: TeamClocks },
   attack: NewAttack,
   options: { ids: number; readAll: boolean },
 ): Promise<CreateResult> {
+  const { redis, clocks } = storage
   const attackId = randomUUID()
   const askedMs = performance.now()
-  const [kind, ...rest] = await runCreate(redis, attackId, attack, { ...options, preview: false })
-  if (kind === 'large') return await createLarge(redis, attack)
+  const [kind, ...rest] = await clocks.inTime(attack.teamId, (byMs) =>
+    runCreate(redis, attackId, attack, { ...options, preview: false, byMs }),
+  )
+  if (kind === 'large') return await createLarge(storage, attack)
   if (kind === 'more')
     return Number(rest[0]) > oneScriptLimit
-      ? await createLarge(redis, attack)
-      : await createAttack(redis, attack, { ...options, ids: Number(rest[0]) })
+      ? await createLarge(storage, attack)
+      : await createAttack(storage, attack, { ...options, ids: Number(rest[0]) })
   if (kind === 'sweep') {
     await sweepHosts(redis, attack.teamId)
-    return await createAttack(redis, attack, options)
+    return await createAttack(storage, attack, options)
   }
   if (kind === 'mend') {
     await mendIndex(redis, attack.teamId)
     // Should the index still not do, as while an older version runs beside, the hosts are read one by one.
-    return await createAttack(redis, attack, { ...options, readAll: true })
+    return await createAttack(storage, attack, { ...options, readAll: true })
   }
   if (kind !== 'ok') return toRefused([kind, ...rest])
   const written = readWritten(attackId, attack, askedMs, rest)
@@ -207,7 +218,7 @@ function list<T>(value: readonly T[]): readonly T[] {
 async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
   const options = { ids: 0, preview: true, readAll: true }
   const [kind, json = '{}'] = await runCreate(redis, randomUUID(), attack, options)
-  if (kind === 'large') return previewBy(await surveyHosts(redis, attack))
+  if (kind === 'large') return previewBy(await surveyHosts(redis, attack, { isPreview: true }))
   const found = JSON.parse(json) as Preview
   return {
     drawn: found.drawn,
@@ -216,4 +227,14 @@ async function preview(redis: Redis, attack: NewAttack): Promise<Preview> {
     out: list(found.out),
     missing: list(found.missing).slice(1),
   }
+}
+
+/** Of hosts that nobody named, and that are listed no more, nobody asks why they are out. */
+async function withoutGone(redis: Redis, attack: NewAttack, found: Preview): Promise<Preview> {
+  const isCutOff = ({ reason }: Preview['out'][number]) =>
+    reason === 'silent' || reason === 'revoked'
+  const names = found.out.filter(isCutOff).map(({ host }) => host)
+  if (attack.target.hosts.ids || names.length === 0) return found
+  const listed = new Set(await heardLately(redis, attack.teamId, names))
+  return { ...found, out: found.out.filter((one) => !isCutOff(one) || listed.has(one.host)) }
 }

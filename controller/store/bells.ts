@@ -1,10 +1,16 @@
 import { keys } from './keys.ts'
+import type { WrittenOrder } from './creation-result.ts'
 import { openSubscriber, type Redis } from './redis.ts'
 
 /** Something that one controller tells another; what it is about is in Redis already. */
 export type Ring =
-  /** Orders wait for these hosts of a team. */
-  | { readonly kind: 'deliver'; readonly teamId: string; readonly identifiers: readonly string[] }
+  /** Orders wait for these hosts of a team. Of a few they are told as they were written; the others are to be read. */
+  | {
+      readonly kind: 'deliver'
+      readonly teamId: string
+      readonly identifiers: readonly string[]
+      readonly orders?: readonly ToldOrder[]
+    }
   /** The host is revoked: its session ends for good. */
   | {
       readonly kind: 'cutOff'
@@ -19,6 +25,11 @@ export type Ring =
       readonly identifier: string
       readonly epoch: number
     }
+
+/** An order, and Redis' clock when it was written. */
+export interface ToldOrder extends WrittenOrder {
+  readonly nowMs: number
+}
 
 /** The bells of the controllers on one Redis: quick, and lost when nobody hears them. */
 export interface Bells {

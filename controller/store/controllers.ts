@@ -21,6 +21,8 @@ export interface Controllers {
    * controllers or storage, until its agent could have come back.
    */
   doesSilenceCount(): Promise<boolean>
+  /** How long ago some controller asked that last, ms by Redis' clock. */
+  msSinceLook(): Promise<number>
 }
 
 /** Opens the store of controllers. */
@@ -47,6 +49,11 @@ export function openControllers(redis: Redis): Controllers {
         [unwatchedAfterMs, comeBackWithinMs],
       )
       return answer === 1
+    },
+    async msSinceLook() {
+      const lookedMs = await redis.hget(keys.silence, 'looked_ms')
+      // A clock that was set back leaves a look that is to come.
+      return Math.abs((await redisNowMs(redis, keys.silence)) - Number(lookedMs))
     },
   }
 }

@@ -15,6 +15,8 @@ export interface ExecutionRecord {
   readonly containerName: string | undefined
   readonly stage: Stage
   readonly generation: number
+  /** The number of the newest report of its agent; 0 before the first. */
+  readonly seq: number
   readonly serviceStates: readonly StageAt[]
   readonly clientStates: readonly StageAt[]
   readonly requested: Effect | undefined
@@ -62,6 +64,7 @@ export function toExecution(record: Record<string, string>): ExecutionRecord | u
     containerName: text('container_name') || undefined,
     stage: text('stage') as Stage,
     generation: Number(text('generation')),
+    seq: Number(text('seq')),
     serviceStates: readStates(text('service_states')),
     clientStates: readStates(text('client_states')),
     requested: readEffect(record['requested']),

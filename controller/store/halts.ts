@@ -6,7 +6,7 @@ import { loadScript, type Redis } from './redis.ts'
 const halt = loadScript('halt-attack')
 
 /** So many executions are halted by one script, and so many scripts are on their way at once. */
-const sliceSize = 100
+const sliceSize = 50
 const slicesAtOnce = 4
 
 /** Who halts, and why; for people. */

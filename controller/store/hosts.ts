@@ -3,10 +3,12 @@ import type { Client } from '../../shared/api/clients.ts'
 import type { Container } from '../../shared/api/containers.ts'
 import { inventoryFields, toClient } from './host-record.ts'
 import { keys } from './keys.ts'
+import { readInSlices } from './read-in-slices.ts'
 import { answersOf, loadScript, redisNowMs, type Redis } from './redis.ts'
+import { openTeamClocks, type Answer, type TeamClocks } from './team-clocks.ts'
 
 /** A host that was silent for this long is not listed any more. */
-const forgottenAfterMs = 24 * 60 * 60_000
+const listedForMs = 24 * 60 * 60_000
 
 const claim = loadScript('claim-host')
 const refresh = loadScript('refresh-hosts')
@@ -72,7 +74,10 @@ export interface Hosts {
   /** Cuts a host off for good; false when there is none of this name. */
   revoke(teamId: string, identifier: string): Promise<boolean>
   activate(teamId: string, identifier: string): Promise<boolean>
+  /** The hosts of a team that were heard in the last day, by name. */
   list(teamId: string): Promise<Client[]>
+  /** Those of these hosts that would be listed. */
+  read(teamId: string, identifiers: readonly string[]): Promise<Client[]>
   /** The controller that holds (or held last) the session of each of these hosts. */
   controllersOf(teamId: string, identifiers: readonly string[]): Promise<(string | undefined)[]>
   /** When this host was last heard, and whether its lease still lasts; undefined for no such host. */
@@ -82,43 +87,39 @@ export interface Hosts {
   ): Promise<{ atMs: number; isAlive: boolean } | undefined>
 }
 
-/** Opens the store of hosts. */
-export function openHosts(redis: Redis): Hosts {
+/** Opens the store of hosts. What renews a lease is done in time or not at all: see `TeamClocks`. */
+export function openHosts(redis: Redis, clocks: TeamClocks = openTeamClocks(redis)): Hosts {
   return {
     async claim(teamId, host, leaseMs) {
-      const fields = {
-        boot_id: host.bootId,
-        version: host.version,
-        address: host.address,
-        controller: host.controllerId ?? '',
-        running: '[]',
-        ...(host.inventory ? inventoryFields(host.inventory) : {}),
-      }
-      const answer = await claim.run(
-        redis,
-        [
-          keys.liveHosts(teamId),
-          keys.hosts(teamId),
-          keys.host(teamId, host.identifier),
-          keys.revokedInstances(teamId),
-          keys.hostIndex(teamId),
-        ],
-        [
-          host.identifier,
-          host.instanceId,
-          leaseMs,
-          host.attempt ?? 0,
-          ...Object.entries(fields).flat(),
-        ],
+      const hostKeys = [
+        keys.liveHosts(teamId),
+        keys.hosts(teamId),
+        keys.host(teamId, host.identifier),
+        keys.revokedInstances(teamId),
+        keys.hostIndex(teamId),
+      ]
+      const answer = await clocks.inTime(
+        teamId,
+        async (byMs) =>
+          (await claim.run(redis, hostKeys, claimArgs(host, leaseMs, byMs))) as Answer,
       )
       return toClaimResult(answer as [ClaimResult['kind'], ...string[]])
     },
     async refresh(teamId, hosts) {
-      const found = (await refresh.run(
-        redis,
-        [keys.liveHosts(teamId), keys.hostIndex(teamId)],
-        [keys.hostPrefix(teamId), keys.outboxPrefix(teamId), ...hosts.flatMap(refreshArgs)],
-      )) as number[]
+      const [, ...found] = await clocks.inTime(
+        teamId,
+        async (byMs) =>
+          (await refresh.run(
+            redis,
+            [keys.liveHosts(teamId), keys.hostIndex(teamId)],
+            [
+              keys.hostPrefix(teamId),
+              keys.outboxPrefix(teamId),
+              byMs,
+              ...hosts.flatMap(refreshArgs),
+            ],
+          )) as [string, ...number[]],
+      )
       return found.map(toRefreshResult)
     },
     async release(teamId, identifier, epoch) {
@@ -130,18 +131,27 @@ export function openHosts(redis: Redis): Hosts {
     },
     revoke: (teamId, identifier) => setState(redis, teamId, identifier, 'REVOKED'),
     activate: (teamId, identifier) => setState(redis, teamId, identifier, 'ACTIVE'),
-    list: (teamId) => listHosts(redis, teamId),
-    controllersOf: (teamId, identifiers) => controllersOf(redis, teamId, identifiers),
-    async lastHeard(teamId, identifier) {
-      const at = await redis.hget(keys.host(teamId, identifier), 'last_seen_ms')
-      if (at === null) return undefined
-      const lease = await redis.zscore(keys.liveHosts(teamId), identifier)
-      return {
-        atMs: Number(at),
-        isAlive: Number(lease ?? 0) > (await redisNowMs(redis, keys.liveHosts(teamId))),
-      }
+    list: async (teamId) => {
+      const all = (await redis.smembers(keys.hosts(teamId))).sort()
+      return await readHosts(redis, teamId, await heardLately(redis, teamId, all))
     },
+    read: (teamId, identifiers) => readHosts(redis, teamId, identifiers),
+    controllersOf: (teamId, identifiers) => controllersOf(redis, teamId, identifiers),
+    lastHeard: (teamId, identifier) => lastHeard(redis, teamId, identifier),
   }
+}
+
+function claimArgs(host: HostClaim, leaseMs: number, byMs: number) {
+  const fields = {
+    boot_id: host.bootId,
+    version: host.version,
+    address: host.address,
+    controller: host.controllerId ?? '',
+    running: '[]',
+    ...(host.inventory ? inventoryFields(host.inventory) : {}),
+  }
+  const { identifier, instanceId, attempt = 0 } = host
+  return [identifier, instanceId, leaseMs, attempt, byMs, ...Object.entries(fields).flat()]
 }
 
 function toClaimResult([kind, ...rest]: [ClaimResult['kind'], ...string[]]): ClaimResult {
@@ -150,6 +160,16 @@ function toClaimResult([kind, ...rest]: [ClaimResult['kind'], ...string[]]): Cla
     return { kind, epoch: Number(first), isNew: Number(third) === 1, before: fourth || undefined }
   if (kind === 'revoked' || kind === 'outdated') return { kind }
   return { kind, instanceId: first, bootId: second, address: third, lastSeenMs: Number(fourth) }
+}
+
+async function lastHeard(redis: Redis, teamId: string, identifier: string) {
+  const at = await redis.hget(keys.host(teamId, identifier), 'last_seen_ms')
+  if (at === null) return undefined
+  const lease = await redis.zscore(keys.liveHosts(teamId), identifier)
+  return {
+    atMs: Number(at),
+    isAlive: Number(lease ?? 0) > (await redisNowMs(redis, keys.liveHosts(teamId))),
+  }
 }
 
 async function controllersOf(
@@ -188,6 +208,7 @@ async function setState(
       keys.host(teamId, identifier),
       keys.revokedInstances(teamId),
       keys.hostIndex(teamId),
+      keys.hosts(teamId),
     ],
     [identifier, state],
   )
@@ -210,23 +231,34 @@ export function containersOf(clients: readonly Client[]): Container[] {
   return [...byId.values()]
 }
 
-async function listHosts(redis: Redis, teamId: string): Promise<Client[]> {
-  const identifiers = (await redis.smembers(keys.hosts(teamId))).sort()
+/** Those of these hosts that were heard in the last day. Of the others nothing more is read. */
+export async function heardLately(
+  redis: Redis,
+  teamId: string,
+  identifiers: readonly string[],
+): Promise<string[]> {
+  const nowMs = await redisNowMs(redis, keys.hosts(teamId))
+  const seen = await readInSlices(redis, identifiers, (pipeline, identifier) =>
+    pipeline.hget(keys.host(teamId, identifier), 'last_seen_ms'),
+  )
+  return identifiers.filter((_, at) => nowMs - Number(seen[at] ?? 0) < listedForMs)
+}
+
+async function readHosts(
+  redis: Redis,
+  teamId: string,
+  identifiers: readonly string[],
+): Promise<Client[]> {
   const nowMs = await redisNowMs(redis, keys.liveHosts(teamId))
-  const pipeline = redis.pipeline()
-  for (const identifier of identifiers) {
-    pipeline.hgetall(keys.host(teamId, identifier))
-    pipeline.zscore(keys.liveHosts(teamId), identifier)
-  }
-  const answers = await answersOf(pipeline)
-  return identifiers
-    .map((_, index) =>
-      toClient(
-        teamId,
-        nowMs,
-        answers[2 * index] as Record<string, string>,
-        Number(answers[2 * index + 1] ?? 0),
-      ),
+  const leases = await readInSlices(redis, identifiers, (pipeline, identifier) =>
+    pipeline.zscore(keys.liveHosts(teamId), identifier),
+  )
+  const records = await readInSlices(redis, identifiers, (pipeline, identifier) =>
+    pipeline.hgetall(keys.host(teamId, identifier)),
+  )
+  return records
+    .map((record, at) =>
+      toClient(teamId, nowMs, record as Record<string, string>, Number(leases[at] ?? 0)),
     )
-    .filter((client) => nowMs - Date.parse(client.last_seen) < forgottenAfterMs)
+    .filter((client) => nowMs - Date.parse(client.last_seen) < listedForMs)
 }

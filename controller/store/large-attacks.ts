@@ -6,6 +6,7 @@ import { toRefused, type CreateResult, type Refused } from './creation-result.ts
 import { keys } from './keys.ts'
 import { loadScript, redisNowMs, type Redis } from './redis.ts'
 import { shuffled, surveyHosts, unmetBy, type Row } from './survey.ts'
+import type { Answer, TeamClocks } from './team-clocks.ts'
 
 const writeSlice = loadScript('write-slice')
 const commit = loadScript('commit-attack')
@@ -17,8 +18,12 @@ const writtenWithinMs = 20_000
 /** So many executions are written, or removed, by one script. */
 const sliceSize = 100
 
-interface Writing {
+interface Storage {
   readonly redis: Redis
+  readonly clocks: TeamClocks
+}
+
+interface Writing extends Storage {
   readonly attackId: string
   readonly attack: NewAttack
 }
@@ -27,11 +32,12 @@ interface Writing {
  * Creates an attack on more hosts than one script may look at or write: in slices, of which nothing is seen or done
  * before the last write. Whatever ends this in between leaves no attack.
  */
-export async function createLarge(redis: Redis, attack: NewAttack): Promise<CreateResult> {
-  const survey = await surveyHosts(redis, attack)
+export async function createLarge(storage: Storage, attack: NewAttack): Promise<CreateResult> {
+  const { redis } = storage
+  const survey = await surveyHosts(redis, attack, { isPreview: false })
   const unmet = unmetBy(survey, attack)
   if (unmet) return unmet
-  const writing = { redis, attackId: randomUUID(), attack }
+  const writing = { ...storage, attackId: randomUUID(), attack }
   try {
     const units = survey.wanted < survey.units.length ? shuffled(survey.units) : survey.units
     const written = await writeUnits(writing, units, survey.wanted)
@@ -135,29 +141,26 @@ async function writeRows(
 
 /** Why it was not committed. */
 async function commitAttack(
-  { redis, attackId, attack }: Writing,
+  { redis, clocks, attackId, attack }: Writing,
   without: readonly string[],
 ): Promise<Refused | undefined> {
   const { teamId, idempotency } = attack
-  const request = creationRequest(attack, {
-    hosts: null,
-    containers: null,
-    without: JSON.stringify(without),
+  const scriptKeys = [
+    keys.unwrittenAttacks(teamId),
+    keys.attacks(teamId),
+    keys.activeAttacks(teamId),
+    keys.attack(teamId, attackId),
+    keys.attackExecutions(teamId, attackId),
+    keys.events(teamId),
+    keys.idempotency(teamId, idempotency?.key ?? ''),
+    keys.attackBlock(teamId),
+  ]
+  const fields = Object.entries(attackFields(attackId, attack)).flat()
+  const change = { hosts: null, containers: null, without: JSON.stringify(without) }
+  const answer = await clocks.inTime(teamId, async (byMs) => {
+    const request = creationRequest(attack, { ...change, by_ms: byMs })
+    return (await commit.run(redis, scriptKeys, [request, attackId, ...fields])) as Answer
   })
-  const answer = (await commit.run(
-    redis,
-    [
-      keys.unwrittenAttacks(teamId),
-      keys.attacks(teamId),
-      keys.activeAttacks(teamId),
-      keys.attack(teamId, attackId),
-      keys.attackExecutions(teamId, attackId),
-      keys.events(teamId),
-      keys.idempotency(teamId, idempotency?.key ?? ''),
-      keys.attackBlock(teamId),
-    ],
-    [request, attackId, ...Object.entries(attackFields(attackId, attack)).flat()],
-  )) as [string, ...string[]]
   return answer[0] === 'ok' || answer[1] === attackId ? undefined : toRefused(answer)
 }
 

@@ -15,7 +15,10 @@ import { readRedisUrl, type RedisAddress } from './redis-address.ts'
 export type Redis = Pick<SingleRedis, keyof SingleRedis & keyof Cluster>
 
 /** How long a command may take before the caller is told that storage is away. */
-const commandTimeoutMs = 3_000
+export const commandTimeoutMs = 3_000
+
+/** A server that says nothing for so long is connected to anew: what it was asked would pile up here. */
+const socketTimeoutMs = 10_000
 
 type Options = Omit<RedisOptions, 'replyMapping'>
 
@@ -27,12 +30,20 @@ export function openRedis(url: string): Redis {
   if (address.kind === 'cluster') {
     const cluster = new BoundedCluster(
       [...address.nodes],
-      clusterOptions(address, { commandTimeout: commandTimeoutMs }),
+      clusterOptions(address, {
+        commandTimeout: commandTimeoutMs,
+        socketTimeout: socketTimeoutMs,
+      }),
     )
     cluster.on('+node', (node: SingleRedis) => node.on('connect', () => writeTogether(node.stream)))
     return asRedis(cluster)
   }
-  const options = { commandTimeout: commandTimeoutMs, maxRetriesPerRequest: 1, retryStrategy }
+  const options = {
+    commandTimeout: commandTimeoutMs,
+    socketTimeout: socketTimeoutMs,
+    maxRetriesPerRequest: 1,
+    retryStrategy,
+  }
   const redis = connect(address, options)
   redis.on('connect', () => writeTogether(redis.stream))
   return redis
@@ -100,14 +111,30 @@ function asRedis(cluster: Cluster): Redis {
   return cluster as unknown as Redis
 }
 
+/** Who asked for it was told that storage does not answer: it is not sent any more, nor sent again. */
+function isGivenUp(command: Command): boolean {
+  return (command as Command & { isSettled: boolean }).isSettled
+}
+
+/** One that leaves out what was given up when it connects anew. */
+class BoundedRedis extends SingleRedis {
+  override sendCommand(...[command, ...rest]: Parameters<SingleRedis['sendCommand']>): unknown {
+    return isGivenUp(command) ? command.promise : super.sendCommand(command, ...rest)
+  }
+}
+
 /** One that gives up what waits for a Cluster that is away, as a single connection does. */
 class BoundedCluster extends Cluster {
   override sendCommand(...[command, ...rest]: Parameters<Cluster['sendCommand']>): unknown {
-    const { isSettled } = command as Command & { isSettled: boolean }
-    // Given up while it waited: who asked was told that it is not done.
-    if (isSettled) return command.promise
+    if (isGivenUp(command)) return command.promise
     command.setTimeout(commandTimeoutMs)
-    return super.sendCommand(command, ...rest)
+    const sent = super.sendCommand(command, ...rest)
+    // By now that asks another node, which must not be asked for what is given up.
+    const reject = command.reject
+    command.reject = (error) => {
+      if (!isGivenUp(command)) reject(error)
+    }
+    return sent
   }
 }
 
@@ -138,10 +165,10 @@ function connect(
   address: Exclude<RedisAddress, { kind: 'cluster' }>,
   options: Options,
 ): SingleRedis {
-  if (address.kind === 'single') return new SingleRedis(address.url, options)
-  if (address.kind === 'socket') return new SingleRedis({ ...options, path: address.path })
+  if (address.kind === 'single') return new BoundedRedis(address.url, options)
+  if (address.kind === 'socket') return new BoundedRedis({ ...options, path: address.path })
   const { nodes, name, isTls, username, password } = address
-  return new SingleRedis({
+  return new BoundedRedis({
     ...options,
     sentinels: [...nodes],
     name,
@@ -175,7 +202,7 @@ export function isStorageError(error: unknown): boolean {
   return (
     ['MaxRetriesPerRequestError', 'ClusterAllFailedError'].includes(error.name) ||
     ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
-    /^(Connection is closed|Command timed out|OOM|READONLY|LOADING|MISCONF|NOREPLICAS)/.test(
+    /^(Connection is closed|Command timed out|Socket timeout|OOM|READONLY|LOADING|MISCONF|NOREPLICAS)/.test(
       error.message,
     ) ||
     /^(CLUSTERDOWN|TRYAGAIN|Too many Cluster redirections|None of startup nodes)/.test(

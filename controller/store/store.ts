@@ -13,6 +13,7 @@ import { openExecutions, type Executions } from './executions.ts'
 import { openHosts, type Hosts } from './hosts.ts'
 import { keys } from './keys.ts'
 import type { Redis } from './redis.ts'
+import { refuseOldRedis } from './redis-version.ts'
 import { openInvitations, type Invitations } from './invitations.ts'
 import { openMembers, type Members } from './members.ts'
 import { openMfa, type Mfa } from './mfa.ts'
@@ -31,6 +32,7 @@ import { openSignInFailures, type SignInFailures } from './sign-in-failures.ts'
 import { openSetup, type SetupStore } from './setup.ts'
 import { openSignInSettings, type SignInSettingsStore } from './sign-in-settings.ts'
 import { openSsoTests, type SsoTests } from './sso-tests.ts'
+import { openTeamClocks, type TeamClocks } from './team-clocks.ts'
 import { openTeams, type Teams } from './teams.ts'
 import { openUsers, type Users } from './users.ts'
 
@@ -61,6 +63,7 @@ export interface Store {
   readonly attempts: Attempts
   readonly audit: AuditChains
   readonly busyTeams: BusyTeams
+  readonly teamClocks: TeamClocks
   readonly controllers: Controllers
   readonly removedTeams: RemovedTeams
   readonly retention: Retention
@@ -76,9 +79,10 @@ export interface Store {
 
 /**
  * Opens the stores on one connection.
- * @throws Error when the data were written by a newer version of Temblor
+ * @throws Error when the data were written by a newer version of Temblor, or Redis is too old
  */
 export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
+  await refuseOldRedis(redis)
   await redis.setnx(keys.schema, schemaVersion)
   const found = Number(await redis.get(keys.schema))
   if (found > schemaVersion)
@@ -90,6 +94,7 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
   const samlSigner = openSamlSigner(redis, seal)
   const mfa = openMfa(redis, seal)
   const busyTeams = openBusyTeams(redis)
+  const teamClocks = openTeamClocks(redis)
   return {
     companies: openCompanies(redis, seal),
     signInSettings,
@@ -113,11 +118,12 @@ export async function openStore(redis: Redis, seal: Seal): Promise<Store> {
     attempts: openAttempts(redis),
     audit: openAuditChains(redis),
     busyTeams,
+    teamClocks,
     controllers: openControllers(redis),
     removedTeams: openRemovedTeams(redis),
     retention: openRetention(redis),
-    hosts: openHosts(redis),
-    attacks: openAttacks(redis, busyTeams),
+    hosts: openHosts(redis, teamClocks),
+    attacks: openAttacks(redis, busyTeams, teamClocks),
     attackBlocks: openAttackBlocks(redis),
     executions: openExecutions(redis),
     sealedPlaces: [teams, mfa, samlSigner, signInSettings],

@@ -5,6 +5,7 @@ import { creationRequest, readLimit } from './creation-request.ts'
 import type { Unmet } from './creation-result.ts'
 import { keys } from './keys.ts'
 import { loadScript, type Redis } from './redis.ts'
+import { readSet } from './scan.ts'
 
 const inspect = loadScript('inspect-hosts')
 
@@ -40,10 +41,15 @@ export interface Survey {
  * Looks at the hosts of a target that has too many of them for one script. Hosts come and go meanwhile: each that is
  * drawn is looked at again by the script that writes its execution.
  */
-export async function surveyHosts(redis: Redis, attack: NewAttack): Promise<Survey> {
+export async function surveyHosts(
+  redis: Redis,
+  attack: NewAttack,
+  { isPreview }: { readonly isPreview: boolean },
+): Promise<Survey> {
   const { target } = attack
   const named = target.hosts.ids
-  const names = named ?? (await hostsOf(redis, attack.teamId))
+  // Only a preview says of the others why they are out.
+  const names = named ?? (await (isPreview ? hostsOf : liveHostsOf)(redis, attack.teamId))
   // By name, so that each attack reaches a container through the same agent, which knows of the others.
   const { hosts, out } = await inspectAll(
     redis,
@@ -109,12 +115,16 @@ function wantedOf(draw: NewAttack['target']['draw'], size: number): number {
   return draw.percent === null ? (draw.count ?? size) : Math.ceil((size * draw.percent) / 100)
 }
 
-async function hostsOf(redis: Redis, teamId: string): Promise<string[]> {
+const hostsOf = async (redis: Redis, teamId: string): Promise<string[]> =>
+  (await readSet(redis, keys.hosts(teamId))).sort()
+
+/** Those whose lease was not over when somebody looked last. */
+async function liveHostsOf(redis: Redis, teamId: string): Promise<string[]> {
   const found = new Set<string>()
   let cursor = '0'
   do {
-    const [next, names] = await redis.sscan(keys.hosts(teamId), cursor, 'COUNT', namesAtOnce)
-    for (const name of names) found.add(name)
+    const [next, flat] = await redis.zscan(keys.liveHosts(teamId), cursor, 'COUNT', namesAtOnce)
+    for (let at = 0; at < flat.length; at += 2) found.add(flat[at] ?? '')
     cursor = next
   } while (cursor !== '0')
   return [...found].sort()

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBundle } from '../../agent/cli/bundle.js'
 import { ensureFirstOwner } from '../../controller/admin/first-owner.ts'
-import { readConfig } from '../../controller/config.ts'
+import { readConfig, type ControllerConfig } from '../../controller/config.ts'
 import { localHost, siteOf } from '../../controller/site.ts'
 import { openRedis } from '../../controller/store/redis.ts'
 import { onceStorageAnswers } from '../../controller/store/storage-away.ts'
@@ -17,6 +17,7 @@ import { type SupervisedAgent, startAgent } from './supervised-agent.ts'
 const controllerReadyTimeoutMs = 60_000
 /** The agent reverts and reports within this, before it is ended by force. */
 const agentStopMs = 20_000
+/** Beyond what its agents are given to go to other controllers. */
 const controllerStopMs = 15_000
 const redisStopMs = 15_000
 
@@ -61,16 +62,20 @@ export interface Stack {
 /** Starts Redis, controller and the agent of this host. What was started is stopped if one fails. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const parts: { redis?: LocalRedis; controller?: ManagedChild; agent?: SupervisedAgent } = {}
+  let drainMs = 0
   const stop = async () => {
     await parts.agent?.stop(agentStopMs)
-    await parts.controller?.stop(controllerStopMs)
+    await parts.controller?.stop(drainMs + controllerStopMs)
     await parts.redis?.child.stop(redisStopMs)
   }
   try {
     if (!options.redisUrl) parts.redis = await startRedis(options.dataDir)
     const redisUrl = options.redisUrl ?? (parts.redis as LocalRedis).url
-    if (options.redisUrl) await untilRedisAnswers(options, options.redisUrl)
     const keyFile = path.join(options.dataDir.path, 'keys.json')
+    const env = controllerEnv(options, redisUrl, keyFile)
+    const config = readConfig({ ...process.env, ...env })
+    drainMs = config.drainMs
+    if (options.redisUrl) await untilRedisAnswers(options, config)
     const { company, team, ownerEmail, ownerPassword } = options
     const first = await ensureFirstOwner({
       redisUrl,
@@ -80,7 +85,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ownerEmail,
       ...(ownerPassword ? { ownerPassword } : {}),
     })
-    parts.controller = startController(options, redisUrl, keyFile)
+    parts.controller = startController(options, env)
     const ports = await readyMessage<{ httpPort: number; grpcPort: number }>(
       parts.controller,
       controllerReadyTimeoutMs,
@@ -117,9 +122,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /** The first owner needs storage; the port of the API answers meanwhile as that of a controller does. */
-async function untilRedisAnswers(options: StackOptions, redisUrl: string): Promise<void> {
-  const config = readConfig({ ...process.env, ...controllerEnv(options, redisUrl, '') })
-  const redis = openRedis(redisUrl)
+async function untilRedisAnswers(options: StackOptions, config: ControllerConfig): Promise<void> {
+  const redis = openRedis(config.redisUrl)
   redis.on('error', () => undefined)
   let room: WaitingRoom | undefined
   const sayAway = async (why: string) => {
@@ -147,13 +151,13 @@ function controllerProgram(say: StackOptions['say']): string {
   return fileURLToPath(new URL(`../../${program}`, import.meta.url))
 }
 
-function startController(options: StackOptions, redisUrl: string, keyFile: string): ManagedChild {
+function startController(options: StackOptions, env: NodeJS.ProcessEnv): ManagedChild {
   return startChild({
     name: 'controller',
     program: process.execPath,
     args: [...controllerFlags, controllerProgram(options.say)],
     ipc: true,
-    env: controllerEnv(options, redisUrl, keyFile),
+    env,
     logFile: path.join(options.dataDir.logsPath, 'controller.log'),
     onProblem: (message) => options.say(`controller: ${message}`),
   })

@@ -34,7 +34,8 @@ export async function previewOf(
     createdBy: caller.email,
     source: 'Api',
   })
-  const clients = new Map((await store.hosts.list(teamId)).map((one) => [one.identifier, one]))
+  const hit = await store.hosts.read(teamId, [...new Set(found.rows.map(({ host }) => host))])
+  const clients = new Map(hit.map((one) => [one.identifier, one]))
   const problem = controllerHostProblem(request, caller.privileges) ?? problemIn(request, found)
   const isDrawn = found.drawn < found.units
   return {

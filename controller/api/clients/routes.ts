@@ -28,8 +28,7 @@ export function addClientRoutes(
     (await store.hosts.list(team.id)).filter((client) => client.state === 'ACTIVE'),
   )
   router.add(readClient, async ({ team, params }) => {
-    const clients = await store.hosts.list(team.id)
-    const client = clients.find((one) => one.identifier === params.identifier)
+    const [client] = await store.hosts.read(team.id, [params.identifier])
     if (!client) throw clientNotFound(params.identifier)
     return client
   })

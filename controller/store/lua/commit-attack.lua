@@ -3,7 +3,7 @@
 -- KEYS 1 attacks that are being written, 2 attacks, 3 active attacks, 4 this attack, 5 its executions, 6 events,
 --      7 idempotency record, 8 who forbade new attacks
 -- ARGV 1 request of create-attack, with without[]; 2 attack id, then field/value pairs of the attack record
--- Returns {'ok'} | {'withdrawn'} | {'repeated', attack id} | {'conflict'} | {'blocked', JSON of who forbade it}
+-- Returns {'ok'} | {'withdrawn'} | {'repeated', attack id} | {'conflict'} | {'blocked', JSON of who forbade it} | {'late'}
 -- @include creation
 -- @include write-attack
 -- The connection broke after this was written, and the command was sent once more.

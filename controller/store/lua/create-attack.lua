@@ -6,7 +6,7 @@
 -- ARGV 1 request (JSON: preview, type, hosts {ids, tags}, containers {ids, labels}, draw {of, count,
 --      percent}, random[], read_all, host_index, execution_ids[], start_within_ms, lost_after_ms, protect_key,
 --      protect_value, spared_boot_ids[], host_prefix, outbox_prefix, open_prefix, execution_prefix, idempotency,
---      read_limit: hosts that are looked at at most,
+--      read_limit: hosts that are looked at at most, by_ms: when whoever asked gives up, on the clock of this server,
 --      blocked: the same as KEYS 10, of the company)
 --      2 attack id, then field/value pairs of the attack record
 -- Returns {'ok', now, then for each execution: its id, host, container id, container name, the controller that holds the
@@ -21,6 +21,7 @@
 --       | {'large'} (more hosts to look at than one script may)
 --       | {'repeated', attack id} | {'conflict'} (idempotency key seen with this or another body)
 --       | {'blocked', JSON of who forbade it}
+--       | {'late'} (by_ms has passed: nobody waits for the answer)
 --       | {'preview', JSON: number drawn, rows, hosts that are out and why}
 -- @include creation
 -- The connection broke after this was written, and the command was sent once more.

@@ -55,10 +55,11 @@ local function report(at)
   if not is_own and seq <= tonumber(current[3]) then
     return 'repeated'
   end
-  if is_own and is_terminal then
+  local may_move = string.find(',' .. ARGV[at + 6] .. ',', ',' .. current[2] .. ',', 1, true) ~= nil
+  -- Also of an agent's word: it may have refused an order that it could not write down, and will never acknowledge it.
+  if is_terminal and (is_own or may_move) then
     redis.call('HDEL', ARGV[4] .. host, id)
   end
-  local may_move = string.find(',' .. ARGV[at + 6] .. ',', ',' .. current[2] .. ',', 1, true) ~= nil
   if not may_move and (stage ~= current[2] or is_terminal) then
     if not is_own then
       redis.call('HSET', key, 'seq', seq)

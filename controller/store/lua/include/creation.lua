@@ -10,6 +10,9 @@ end
 
 -- The answer to a request that was made before or may not be made now; else nil.
 local function refusal(idempotency_key, block_key)
+  if given(request.by_ms) and now > request.by_ms then
+    return { 'late' }
+  end
   local seen = given(request.idempotency) and redis.call('GET', idempotency_key)
   if seen then
     local id, body = string.match(seen, '^(%S+) (%S+)$')

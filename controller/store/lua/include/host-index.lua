@@ -1,9 +1,10 @@
 -- The index by which hosts are found without reading them. Each host has a slot, a small number. `index` is the HASH
--- slot -> identifier; beside it stand
+-- slot -> identifier, '' for a slot that is nobody's; beside it stand
 --   <index>:of    HASH identifier -> slot
 --   <index>:tags  HASH slot -> JSON of the tags under which the slot is found
 --   <index>:up    bitmap of the slots of live hosts: those that the ZSET `live` holds
 --   <index>:idle  ZSET slot -> since when its host has not been live, ms
+--   <index>:epoch STRING the newest session of all hosts that were forgotten
 --   <index>:tag:<length of key>:<key>=<value>  the slots that carry it: a SET while they are few, else a bitmap
 
 local few_slots = 256
@@ -113,6 +114,31 @@ local function host_down(index, live, identifier, since)
   if slot then
     redis.call('SETBIT', index .. ':up', slot, 0)
     redis.call('ZADD', index .. ':idle', since, slot)
+  end
+end
+
+-- The slot of a host that is not live is nobody's from now on.
+local function free_slot(index, identifier)
+  local slot = redis.call('HGET', index .. ':of', identifier)
+  if not slot then
+    return
+  end
+  redis.call('HDEL', index .. ':of', identifier)
+  index_tags(index, slot, '{}')
+  redis.call('HSET', index, slot, '')
+  redis.call('ZADD', index .. ':idle', 0, slot)
+end
+
+-- Slots that are nobody's go from the end, so many at most: a new one has the number of all that there are.
+local function trim_slots(index, most)
+  local last = redis.call('HLEN', index) - 1
+  for at = last, math.max(0, last - most + 1), -1 do
+    if redis.call('HGET', index, at) ~= '' then
+      break
+    end
+    redis.call('HDEL', index, at)
+    redis.call('HDEL', index .. ':tags', at)
+    redis.call('ZREM', index .. ':idle', at)
   end
 end
 

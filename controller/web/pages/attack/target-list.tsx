@@ -1,6 +1,6 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { Attack, Execution } from '../../../../shared/api/records.ts'
-import { formatEffect, targetName } from '../../../../shared/attack-words.ts'
+import { formatEffect, remarkOf, targetName } from '../../../../shared/attack-words.ts'
 import { StageBadge } from '../../parts/stage-badge.tsx'
 import { StageTimeline } from './stage-timeline.tsx'
 
@@ -33,6 +33,7 @@ export function TargetList({
 
 function Target({ attack, execution }: { attack: Attack; execution: Execution }) {
   const { stage, stage_lifecycle, requested, measured, backend, output } = execution
+  const remark = stage === 'Successful' ? remarkOf(execution) : output
   return (
     <Paper withBorder p="sm" component="article" aria-label={targetName(execution)}>
       <Group justify="space-between" gap="xs" mb={4}>
@@ -47,14 +48,14 @@ function Target({ attack, execution }: { attack: Attack; execution: Execution })
         {backend && <Fact name="By" value={backend} />}
       </Group>
       <StageTimeline attack={attack} states={execution.service_states} />
-      {output !== '' && stage !== 'Successful' && (
+      {remark !== '' && (
         <Text
           size="sm"
           mt={4}
           className="temblor-given"
           c={stage_lifecycle === 'Error' ? 'var(--mantine-color-error)' : undefined}
         >
-          {output}
+          {remark}
         </Text>
       )}
     </Paper>
