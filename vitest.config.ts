@@ -14,6 +14,7 @@ const onCluster = [
   'api-keys',
   'audit-chain',
   'executions',
+  'host-retention',
   'large-attacks',
   'mfa',
   'retention',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSeconds } from '../../agent/host/processes.ts'
-import { createAttack } from '../../shared/api/attacks.ts'
+import { createAttack, listActiveAttacks } from '../../shared/api/attacks.ts'
 import type { ApiClient } from '../../shared/api/client.ts'
 import { haltAllAttacks } from '../../shared/api/halts.ts'
 import type { FleetAnswers } from '../fleet/fleet-main.ts'
@@ -60,6 +60,8 @@ interface Server {
   push(identifier: string): Promise<unknown>
   /** Sends every agent an order that it acknowledges at once. */
   haltAll(): Promise<number | undefined>
+  /** Resolves when it has written down that everything is over. */
+  untilSettled(): Promise<void>
   /** What must be there before everything can be halted. */
   attackAll(fleet: Fleet): Promise<void>
 }
@@ -92,6 +94,13 @@ export async function liveThrough(rig: FleetRig, plan: FleetPlan): Promise<Fleet
       await api().call(haltAllAttacks)
       return (machineNowMs() - askedAt) / 1000
     },
+    async untilSettled() {
+      const deadline = performance.now() + withinMs
+      while ((await api().call(listActiveAttacks)).length > 0) {
+        if (performance.now() > deadline) throw new Error('Attacks are not over.')
+        await sleep(250)
+      }
+    },
   })
 }
 
@@ -106,6 +115,7 @@ export async function liveThroughBare(rig: FleetRig, plan: FleetPlan): Promise<F
       await server?.ask('pushAll')
       return undefined
     },
+    untilSettled: () => Promise.resolve(),
   })
 }
 
@@ -213,6 +223,7 @@ async function comeBack(
   { agents, say }: FleetPlan,
 ) {
   await fleet.ask('untilIdle', withinMs)
+  await server.untilSettled()
   say('  killed')
   await killed.kill()
   await fleet.ask('begin')

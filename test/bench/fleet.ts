@@ -2,6 +2,7 @@ import { decimal, goal, ratio } from './figures.ts'
 import { type FleetLife, liveThrough, liveThroughBare } from './fleet-life.ts'
 import { startFleetRig, type Mode } from './fleet-rig.ts'
 import type { BenchContext, Group, Table } from './group.ts'
+import { type Held, watchHeld } from './held.ts'
 import { foreignCell } from './machine.ts'
 
 /** For which the goals are. */
@@ -38,14 +39,15 @@ async function measure(context: BenchContext, mode: Mode): Promise<Table> {
     const bareAgents = mode === 'tls' ? Math.min(agents, bareTlsAgents) : agents
     const bare = await liveThroughBare(rig, { ...plan, agents: bareAgents })
     context.signal.throwIfAborted()
+    const held = await watchHeld(rig.redisUrl)
     const own = await liveThrough(rig, plan)
-    return tableOf(mode, own, bare)
+    return tableOf(mode, own, bare, await held())
   } finally {
     await rig.close()
   }
 }
 
-function tableOf(mode: Mode, own: FleetLife, bare: FleetLife): Table {
+function tableOf(mode: Mode, own: FleetLife, bare: FleetLife, held: Held): Table {
   const judged = (text: string, isMet: boolean) =>
     own.agents === goalAgents ? goal(text, isMet) : '-'
   const { megabytes, backSeconds } = goals[mode]
@@ -103,10 +105,18 @@ function tableOf(mode: Mode, own: FleetLife, bare: FleetLife): Table {
         (value) => value <= 50,
       ]),
       row('loop delay meanwhile, max ms', (life) => life.loopDelayMaxMs, 0),
+      ...heldRows(held, judged('0', held.long === 0), foreign),
     ],
     notes: notesOf(mode, own, bare),
     missing: [],
   }
+}
+
+function heldRows({ scripts, long, longest }: Held, aim: string, foreign: string): string[][] {
+  return [
+    ['scripts that held Redis > 5 ms', `${long} of ${scripts}`, '-', '-', aim, foreign],
+    [`the longest, ms: ${longest.name ?? 'none'}`, decimal(longest.ms, 1), '-', '-', '-', foreign],
+  ]
 }
 
 function notesOf(mode: Mode, own: FleetLife, bare: FleetLife): string[] {

@@ -1,8 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { run, type RunOptions } from './run.ts'
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url))
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
@@ -20,6 +24,20 @@ test('1,000 faults: no attack is lost, doubled or misdirected, and none outlives
   // It was not idle: most of what was asked for was done.
   expect(history.effects.length).toBeGreaterThan(50)
   forget()
+})
+
+test('the same holds when parts are in network namespaces, between which packets are lost', () => {
+  const args = ['--seed', '7', '--faults', '150', '--network', 'namespaces']
+  const { status, stdout } = spawnSync(process.execPath, [main, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+    timeout: 150_000,
+  })
+  say(stdout)
+  expect({ status, stdout }).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/[1-9]\d* effects; 0 violations/) as string,
+  })
 })
 
 test('an agent that does not know an order that it has had already is found out', async () => {

@@ -14,7 +14,7 @@ import { isRunning, orderFor, updateLog, type UpdateLog } from './executor-rig.t
 
 const program = fileURLToPath(new URL('executor-process.ts', import.meta.url))
 
-/** An executor whose host is a network namespace. */
+/** An executor that runs in a namespace of the network or of mounts. */
 export interface NamespaceExecutor extends AsyncDisposable {
   readonly child: ChildProcess
   readonly updates: UpdateLog['updates']
@@ -26,6 +26,8 @@ export interface NamespaceExecutor extends AsyncDisposable {
   /** Starts an attack. @returns its execution id */
   attack(type: AttackTypeName, params: AttackParams, attackId?: string): string
   halt(executionId: string): void
+  /** Says that the controller has heard of everything up to this update. */
+  acknowledge(executionId: string, seq: number): void
   running(executionId: string): Promise<ExecutionUpdate>
   /** Its last update, which holds the report. */
   ended(executionId: string): Promise<ExecutionUpdate>
@@ -38,14 +40,22 @@ export interface NamespaceExecutor extends AsyncDisposable {
 }
 
 /** Starts an executor in a network namespace; resolves when it takes orders. */
-export async function executorIn(
+export function executorIn(
   namespacePath: string,
   options: ExecutorProcessOptions = {
     stateDir: mkdtempSync(join(tmpdir(), 'temblor-executor-')),
     instanceId: randomUUID(),
   },
 ): Promise<NamespaceExecutor> {
-  const command = [`--net=${namespacePath}`, '--', process.execPath, program]
+  return executorThrough([`--net=${namespacePath}`], options)
+}
+
+/** Starts an executor in the namespaces that nsenter is told. */
+export async function executorThrough(
+  namespaces: readonly string[],
+  options: ExecutorProcessOptions,
+): Promise<NamespaceExecutor> {
+  const command = [...namespaces, '--', process.execPath, program]
   const child = spawn('nsenter', [...command, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -75,6 +85,7 @@ export async function executorIn(
       return order.executionId
     },
     halt: (executionId) => void ask({ halt: executionId }),
+    acknowledge: (executionId, seq) => void ask({ acknowledge: executionId, seq }),
     running: (executionId) => log.reached(executionId, isRunning),
     ended,
     async haltAll() {

@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline'
 import type { ExecutionUpdate, RunOrder } from '../../agent/execution-update.ts'
 import { executorRig } from './executor-rig.ts'
 
-export type ExecutorRequest = { readonly run: RunOrder } | { readonly halt: string }
+export type ExecutorRequest =
+  | { readonly run: RunOrder }
+  | { readonly halt: string }
+  | { readonly acknowledge: string; readonly seq: number }
 
 export interface ExecutorLine {
   readonly update?: ExecutionUpdate
@@ -31,7 +34,8 @@ createInterface({ input: process.stdin })
   .on('line', (line) => {
     const request = JSON.parse(line) as ExecutorRequest
     if ('run' in request) void rig.executor.run(request.run)
-    else rig.executor.halt(request.halt, 1, '')
+    else if ('halt' in request) rig.executor.halt(request.halt, 1, '')
+    else rig.executor.acknowledge(request.acknowledge, request.seq)
   })
   .once('close', async () => {
     await rig.executor.close('The test is over.')

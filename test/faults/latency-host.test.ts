@@ -112,6 +112,28 @@ describe('latency of a host', () => {
   })
 })
 
+describe('a helper that starts slowly', () => {
+  it('neither ends the attack nor shortens it, and meanwhile packets pass', async () => {
+    const [lengthSeconds, delayMs] = [3, 50]
+    const id = host.attack('latency', { lengthSeconds, delayMs, addresses: [pair.chosen] })
+    const found = () => host.helpers().find(({ command }) => command.includes('delay-queue'))
+    const { pid } = await until('its helper is started', found, 15_000, 1)
+    process.kill(pid, 'SIGSTOP')
+    await until('its rules expired', async () => (await rulesHoldUntil(pair.path)) === 0)
+    await untilNear(0, () => measure.connects(pair.chosen))
+    expect(host.updates.filter((one) => one.executionId === id)).toHaveLength(1)
+    process.kill(pid, 'SIGCONT')
+    await host.running(id)
+    const startedAt = performance.now()
+    expect(await rulesHoldUntil(pair.path)).toBeGreaterThan(startedAt)
+    expect(await measure.connects(pair.chosen)).toBeGreaterThan(delayMs - 3)
+    const { reason, measured } = await host.ended(id)
+    expect(reason).toBe('completed')
+    expect(performance.now() - startedAt).toBeGreaterThan(lengthSeconds * 1000 - 500)
+    expect(measured?.detail['delayed_packets']).toBeGreaterThan(0)
+  })
+})
+
 describe('two attacks on one device', () => {
   it('are independent when they choose other traffic, and end alone', async () => {
     const first = await start({ delayMs: 40, addresses: [pair.chosen] })
@@ -160,7 +182,7 @@ describe('two attacks on one device', () => {
     const hole = host.attack('blackhole', { addresses: [pair.chosen], lengthSeconds: 60 })
     await host.running(hole)
     expect((await measure.echoes(pair.chosen)).lost).toBe(9)
-    await halt(hole)
+    expect(await halt(hole)).toMatchObject({ message: 'Halted.' })
     await untilNear(40, () => measure.connects(pair.chosen))
     expect(await halt(delay)).toMatchObject(wasHalted)
   })
@@ -171,15 +193,23 @@ describe('what is measured', () => {
     await untilNear(60, async () => {
       const id = await start({ delayMs: 60, addresses: [pair.chosen], protocols: ['UDP'] })
       await measure.echoes(pair.chosen, 30)
-      const { measured } = await halt(id)
+      const { measured, message } = await halt(id)
+      expect(message).toBe('Halted.')
       expect(measured?.detail).toMatchObject({ delayed_packets: 30, dropped_packets: 0 })
       return measured?.value ?? 0
     })
   })
 
-  it('is nothing when no packet came', async () => {
-    const id = await start({ delayMs: 60, addresses: ['10.99.0.77'] })
-    const report = await halt(id)
-    expect(report.measured).toBeUndefined()
-  })
+  it.each(['latency', 'blackhole'] as const)(
+    'of %s is nothing when no packet came, and the report says so',
+    async (type) => {
+      const id = host.attack(type, { lengthSeconds: 1, addresses: ['10.99.0.77'] })
+      const { reason, message, measured } = await host.ended(id)
+      expect(measured).toBeUndefined()
+      expect({ reason, message }).toEqual({
+        reason: 'completed',
+        message: 'Ended after its length. No packet of the chosen traffic was seen.',
+      })
+    },
+  )
 })

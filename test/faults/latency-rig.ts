@@ -4,6 +4,7 @@ import { helpersOf } from './executor-in-namespace.ts'
 import type { NamespacePair } from './namespace-pair.ts'
 
 const run = promisify(execFile)
+const queuesPath = '/proc/net/netfilter/nfnetlink_queue'
 
 interface Seen {
   readonly sent: number
@@ -63,7 +64,7 @@ export async function runInside(namespacePath: string, ...command: string[]): Pr
 
 /** Packets that wait in a queue of the namespace now. */
 export async function heldIn(namespacePath: string): Promise<number> {
-  const text = await runInside(namespacePath, 'cat', '/proc/net/netfilter/nfnetlink_queue')
+  const text = await runInside(namespacePath, 'cat', queuesPath)
   return Number(text.trim().split(/\s+/)[2] ?? 0)
 }
 
@@ -82,9 +83,18 @@ export async function stateOf(namespacePath: string): Promise<string> {
     inside('ip', '-d', 'link'),
     inside('ip', 'rule'),
     inside('tc', 'qdisc'),
-    inside('cat', '/proc/net/netfilter/nfnetlink_queue'),
+    queuesIn(namespacePath),
   ])
   return texts.join('\n')
+}
+
+/** A line for each queue of packets: its number, whose it is and what is copied, without counters. */
+async function queuesIn(namespacePath: string): Promise<string> {
+  const text = await runInside(namespacePath, 'cat', queuesPath)
+  const queues = text.split('\n').map((line) => line.trim().split(/\s+/))
+  return queues
+    .map(([number, owner, _waiting, mode, range]) => [number, owner, mode, range].join(' '))
+    .join('\n')
 }
 
 /** @throws Error when helper processes of this agent live */

@@ -83,6 +83,15 @@ describe('in a container', () => {
     await isNormal(target)
   })
 
+  it('what was hit before a restart counts, too', async () => {
+    await using target = await networkContainer()
+    const id = await start('blackhole', target)
+    await isDead(target)
+    await target.container.restart({ t: 0 })
+    await rig.reached(id, isRestarted)
+    expect((await halt(id)).message).not.toContain('No packet')
+  })
+
   it.each(both)('%s ends when the container is removed, and keeps nothing of it', async (type) => {
     const target = await networkContainer()
     const devices = namesOfDevices()

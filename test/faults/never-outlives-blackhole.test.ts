@@ -144,6 +144,35 @@ describe.concurrent('a blackhole', () => {
     expectSameState(before, await host.state())
   })
 
+  it.each([
+    ['gone', [], /eth0, which the attack was on, is gone\./],
+    [
+      'gone and another one has its name',
+      ['link add eth0 type veth peer name other0', 'link set eth0 up'],
+      /eth0, .* gone: another one has its name\./,
+    ],
+  ])('ends and says so when a device of it is %s', async (_, next, output) => {
+    await using host = await ready()
+    const attack = await startAttack(host, 'blackhole', ['-l', '20', '-d', 'eth0'])
+    await host.tool(
+      'sh',
+      '-c',
+      ['link delete eth0', ...next].map((line) => `ip ${line}`).join(' && '),
+    )
+    expect(resultOf(await attack.ended)).toMatchObject({
+      reason: 'fault_died',
+      output: expect.stringMatching(output),
+    })
+    expect(await host.tool('nft', 'list', 'tables')).toBe('')
+  })
+
+  it('goes on when one of its devices is gone and another is left', async () => {
+    await using host = await ready()
+    const attack = await startAttack(host, 'blackhole', ['-l', '4', '-d', 'eth0', '-d', 'eth1'])
+    await host.tool('ip', 'link', 'delete', 'eth1')
+    expect(resultOf(await attack.ended)).toMatchObject({ reason: 'completed' })
+  })
+
   it('of another agent is not touched by a rollback', async () => {
     await using host = await ready()
     const before = await host.state()

@@ -21,19 +21,29 @@ beforeAll(async () => {
     'route add 10.91.0.0/16 via 10.78.0.2 table 91',
     'rule add to 10.91.0.0/16 table 91',
     'link set c1 down',
+    // A pod by itself, as without a bridge.
+    'link add pod0 type veth peer name pod1',
+    'link set pod0 up',
+    'route add 172.31.0.7 dev pod0',
   ]
   for (const line of lines) await host.tool('ip', ...line.split(' '))
 })
 afterAll(() => host[Symbol.asyncDispose]())
 
 const anyDevice = { only: [], not: [] }
-const choose = (addresses: string[], devices: Partial<typeof anyDevice> = {}, hasNames = false) =>
-  chooseDevices(namespace, { ...anyDevice, ...devices }, { addresses, hasNames })
+const choose = async (
+  addresses: string[],
+  devices: Partial<typeof anyDevice> = {},
+  hasNames = false,
+) => {
+  const wanted = { ...anyDevice, ...devices }
+  return (await chooseDevices(namespace, wanted, { addresses, hasNames })).names
+}
 
 describe('the devices of the traffic', () => {
   it.each<[string, string[], string[]]>([
     [
-      'everything: all with a route, not loopback, no bridge of containers and none of its ports',
+      'everything: all with a route, not loopback, no bridge of containers, none of its ports, no pod',
       [],
       ['eth0', 'eth1'],
     ],
@@ -42,6 +52,7 @@ describe('the devices of the traffic', () => {
     ['an address by a rule of routing', ['10.91.0.1'], ['eth1']],
     ['an address that the default route leads to', ['192.0.2.1'], ['eth0']],
     ['an address in a container', ['172.30.0.9'], ['br0']],
+    ['an address of a pod', ['172.31.0.7'], ['pod0']],
     ['a small block', ['10.78.0.0/30'], ['eth1']],
     ['a block on both sides of a border', ['10.76.0.0/14'], ['eth0', 'eth1']],
     ['a wide block', ['10.0.0.0/8'], ['eth0', 'eth1']],
@@ -49,7 +60,7 @@ describe('the devices of the traffic', () => {
     ['a block by several ways', ['10.90.1.0/24'], ['eth0', 'eth1']],
     ['a block by a rule of routing, or by default', ['10.91.4.0/24'], ['eth0', 'eth1']],
     ['a block of links: not the ports of a bridge', ['fe80::/10'], ['br0', 'eth0', 'eth1']],
-    ['the whole internet', ['0.0.0.0/0'], ['br0', 'eth0', 'eth1']],
+    ['the whole internet', ['0.0.0.0/0'], ['br0', 'eth0', 'eth1', 'pod0']],
     [
       'more addresses than are asked for one by one',
       Array.from({ length: 300 }, (_, i) => `10.78.1.${i % 250}`).concat('10.78.0.2'),

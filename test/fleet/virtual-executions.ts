@@ -5,6 +5,7 @@ import { Outbox } from '../../agent/outbox.ts'
 import type { ExecutionRef } from '../../proto/gen/temblor/agent/v1/ExecutionRef.ts'
 import type { Halt__Output } from '../../proto/gen/temblor/agent/v1/Halt.ts'
 import type { Run__Output } from '../../proto/gen/temblor/agent/v1/Run.ts'
+import { plainEnds } from '../../shared/attack-words.ts'
 import { findAttackType } from '../../shared/attacks/index.ts'
 import type { Effect } from '../../shared/effect.ts'
 import { endReasons, type EndReason, type Stage } from '../../shared/stages.ts'
@@ -73,7 +74,7 @@ export class VirtualExecutions {
     if (!type) return this.#end(entry, 'invalid_argument', `No attack is called ${attackType}.`)
     this.#emit(entry, 'Running')
     const lengthMs = type.lengthSeconds(params as never) * 1000
-    const finish = () => this.#end(entry, 'completed', 'Ended after its length.')
+    const finish = () => this.#end(entry, 'completed', plainEnds.completed)
     entry.timers.push(setTimeout(finish, lengthMs))
     if (this.#figuresMs === 0 || lengthMs <= this.#figuresMs) return
     const clock = new FiguresClock()
@@ -86,7 +87,7 @@ export class VirtualExecutions {
   /** Ends it; an unknown one leaves a tombstone, so that a late order is not carried out. */
   halt(halt: Halt__Output): void {
     const entry = this.#entries.get(halt.executionId)
-    if (entry && entry.end === undefined) return this.#end(entry, 'halted', 'Halted.')
+    if (entry && entry.end === undefined) return this.#end(entry, 'halted', plainEnds.halted)
     if (this.#isAnswered(halt.executionId)) return
     this.#end(this.#create(halt, undefined), 'halted', 'Halted before it started.')
   }

@@ -32,7 +32,8 @@ export interface WireEnd {
 
 /** Real agents ask so often whether the controller is still there. */
 const pingEveryMs = 20_000
-const connectWithinMs = 30_000
+/** And give a connection up on which nothing comes for so long. */
+const answeredWithinMs = 30_000
 
 /** One address has 28,000 ports, and those of closed connections rest for a minute. */
 const agentsPerAddress = 4_000
@@ -77,10 +78,10 @@ export class Wire {
     this.#session.on('error', (error: Error) => resolve(endOf(headers, error.message)))
     this.#stream.on('close', () => resolve(endOf(headers, 'the stream was closed')))
     const patience = setTimeout(
-      () => resolve(endOf({}, `no connection within ${connectWithinMs} ms`)),
-      connectWithinMs,
+      () => resolve(endOf({}, `no answer within ${answeredWithinMs} ms`)),
+      answeredWithinMs,
     )
-    this.#session.once('connect', () => clearTimeout(patience))
+    this.#stream.once('response', () => clearTimeout(patience))
     this.#ping = setInterval(() => {
       if (!this.#session.destroyed) this.#session.ping(() => undefined)
     }, pingEveryMs)

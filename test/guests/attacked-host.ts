@@ -97,6 +97,16 @@ export async function reloadRules(guest: Guest): Promise<void> {
   await guest.ok(['iptables', '-t', 'mangle', '-A', 'OUTPUT', ...mark])
 }
 
+/**
+ * Has the host suspend itself to memory in a second, until its clock wakes it up. What it is asked
+ * meanwhile is lost, so nothing should be before it is heard of again.
+ */
+export async function suspend(guest: Guest, seconds: number): Promise<void> {
+  const alarm = '/sys/class/rtc/rtc0/wakealarm'
+  const script = `echo 0 > ${alarm}; echo +${seconds} > ${alarm}; echo mem > /sys/power/state`
+  await guest.ok(['systemd-run', '--quiet', '--no-block', 'sh', '-c', `sleep 1; ${script}`])
+}
+
 /** Everything of the host that an attack could leave behind. */
 export function stateOf(guest: Guest): Promise<HostState> {
   return captureGuest(guest, captured)

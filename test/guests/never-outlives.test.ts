@@ -15,6 +15,7 @@ import {
   secondsUntilNormal,
   setUpOwner,
   stateOf,
+  suspend,
 } from './attacked-host.ts'
 
 const unit = 'temblor-agent.service'
@@ -44,7 +45,8 @@ describe('latency, blackhole and cpu at once on a real host', () => {
         TEMBLOR_HEARTBEAT_MS: '3000',
         TEMBLOR_DEAD_MAN_MS: String(controllerLostMs),
       }).then((one) => own.use(one)),
-      startGuest({ name: 'web-1' }).then((one) => own.use(one)),
+      // The other clock of the emulated machine stands still once it was suspended.
+      startGuest({ name: 'web-1', kernelArgs: ['tsc=reliable'] }).then((one) => own.use(one)),
     ])
     await setUpOwner(guest)
     await installAgent(guest, service)
@@ -126,6 +128,26 @@ describe('latency, blackhole and cpu at once on a real host', () => {
       process.kill(pid, 'SIGCONT')
     }
     expect(reasonsOf(await finished(ids))).toEqual(allEndedBy('controller_lost'))
+    await expectSame()
+  })
+
+  test('are gone when the host wakes up, and it stays up', async () => {
+    const { guest, owner } = rig()
+    await untilInTeam(owner, guest)
+    const bootId = await guest.bootId()
+    const { task_id: blackhole } = await start('blackhole', longSeconds)
+    const shutdown = await owner.attack({
+      command: { type: 'shutdown', args: ['-d', '1'] },
+      target: { type: 'Exact', exact: [guest.name] },
+    })
+    await owner.running(shutdown, slowMs)
+    expect(await answers(guest, 'cut')).toBe(false)
+    await suspend(guest, 4)
+    const [cut, down] = [await owner.finished(blackhole, slowMs), await owner.finished(shutdown)]
+    await expectNormal()
+    expect([...cut, ...down].map(({ reason }) => reason)).toEqual(['agent_frozen', 'agent_frozen'])
+    expect(down[0]?.output).toMatch(/The machine was suspended for [3-6] s/)
+    expect(await guest.bootId()).toBe(bootId)
     await expectSame()
   })
 

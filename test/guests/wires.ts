@@ -81,6 +81,39 @@ export async function layWires(guest: Guest): Promise<void> {
   await guest.ok(['sysctl', '-qw', 'net.core.rmem_max=67108864', 'net.core.wmem_max=67108864'])
 }
 
+/** Devices on wire 0 with networks of their own: VLANs, one of them a provider's, and a macvlan. */
+const uppers = [
+  { net: 100, name: 'w0.100', kind: 'vlan id 100' },
+  { net: 200, name: 'w0.200', kind: 'vlan id 200' },
+  { net: 7, name: 'w0p', kind: 'vlan proto 802.1ad id 7' },
+  { net: 50, name: 'm0', kind: 'macvlan mode bridge' },
+] as const
+
+export const upperPeer = (net: (typeof uppers)[number]['net']): string => `10.79.${net}.2`
+
+const lay = (on: string, name: string, kind: string, address: string): string[] => [
+  `link add link ${on} name ${name} type ${kind}`,
+  `link set ${name} up`,
+  `address add ${address}/24 dev ${name}`,
+]
+
+export async function layUppers(guest: Guest): Promise<void> {
+  const batch = (lines: readonly string[], ...args: string[]) =>
+    guest.ok(['ip', ...args, '-batch', '-'], { input: `${lines.join('\n')}\n` })
+  await guest.ok(['modprobe', '-a', '8021q', 'macvlan'])
+  await batch(uppers.flatMap(({ net, name, kind }) => lay('w0', name, kind, `10.79.${net}.1`)))
+  const far = uppers.flatMap(({ net, kind }) =>
+    kind.startsWith('vlan')
+      ? lay('f0', `f0.${net}`, kind, upperPeer(net))
+      : [`address add ${upperPeer(net)}/24 dev f0`],
+  )
+  await batch(far, '-n', 'far')
+}
+
+export async function removeUppers(guest: Guest): Promise<void> {
+  for (const { name } of uppers) await guest.ok(['ip', 'link', 'delete', name])
+}
+
 /** From which namespace of the guest, undefined for its own, to which address. */
 type Path = readonly [from: 'inner' | undefined, address: string]
 

@@ -8,9 +8,9 @@ import {
 } from '../../controller/store/executions.ts'
 import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
-import { readTarget } from '../../shared/targets.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { reportWord } from '../support/report-word.ts'
+import { targetingRig } from '../support/targeting-rig.ts'
 
 const by = (who: string) => ({ who, reason: 'test', reference: '' })
 
@@ -28,16 +28,8 @@ describe('executions', () => {
   beforeEach(async () => {
     teamId = randomUUID()
     await openSession('h1')
-    const result = await openAttacks(test.redis).create({
-      teamId,
-      type: 'cpu',
-      args: [],
-      params: {},
-      lengthSeconds: 10,
-      target: readTarget({ type: 'Random' }, null),
-      createdBy: 'a@b.c',
-      source: 'Api',
-    })
+    const rig = targetingRig(test.redis, teamId)
+    const result = await rig.create({}, undefined, { lengthSeconds: 10 })
     if (result.kind !== 'created') throw new Error(result.kind)
     attackId = result.attackId
     executionId = (await orders())[0]?.executionId as string
@@ -169,6 +161,12 @@ describe('executions', () => {
     expect(await find()).toMatchObject({ stage: 'LostCommunication', reason: 'agent_silent' })
     expect(await orders()).toEqual([{ executionId, generation: 2 }])
     expect(await report(1, 'Successful')).toBe('ignored')
+  })
+
+  it('are ordered no more when their agent has refused them without writing them down', async () => {
+    expect(await orders()).toEqual([{ executionId, generation: 1 }])
+    expect(await report(1, 'InitializationFailed', { reason: 'start_failed' })).toBe('moved')
+    expect(await orders()).toEqual([])
   })
 
   it('end when their host comes back without knowing them', async () => {

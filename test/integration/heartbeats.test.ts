@@ -37,6 +37,11 @@ function beat(
 
 const record = (identifier: string) => test.redis.hgetall(keys.host(rig.teamId, identifier))
 
+/** What is left of a host's lease, in ms. */
+const left = async (name: string) =>
+  Number(await test.redis.zscore(keys.liveHosts(rig.teamId), name)) -
+  (await redisNowMs(test.redis, keys.liveHosts(rig.teamId)))
+
 describe('heartbeats', () => {
   it('of a team are written in one step, and each session hears of its own', async () => {
     for (let i = 0; i < 20; i += 1) await rig.claim(`h${i}`)
@@ -73,9 +78,6 @@ describe('heartbeats', () => {
     heartbeats.forget(rig.teamId, 'goes')
     await hosts.release(rig.teamId, 'goes', 1)
     expect(await stays).toMatchObject({ kind: 'ok' })
-    const left = async (name: string) =>
-      Number(await test.redis.zscore(keys.liveHosts(rig.teamId), name)) -
-      (await redisNowMs(test.redis, keys.liveHosts(rig.teamId)))
     expect(await left('stays')).toBeGreaterThan(leaseMs - 2_000)
     expect(await left('goes')).toBeLessThan(0)
     expect(await rig.create({ percent: 100 })).toMatchObject({ hosts: ['stays'] })
@@ -117,5 +119,27 @@ describe('heartbeats', () => {
     expect(heartbeats.isKept()).toBe(true)
     heartbeats.close()
     redis.disconnect()
+  })
+
+  it('and claims of before Redis stood still renew nothing when it goes on', async () => {
+    await rig.claim('h1')
+    const beatOfH1 = { identifier: 'h1', epoch: 1, leaseMs: 60_000 }
+    // From here on the team's clock is known to both: only the writing scripts are left to be asked for.
+    await hosts.refresh(rig.teamId, [{ ...beatOfH1, leaseMs }])
+    const pid = Number(/process_id:(\d+)/.exec(await test.redis.info('server'))?.[1])
+    process.kill(pid, 'SIGSTOP')
+    try {
+      const asked = [hosts.refresh(rig.teamId, [beatOfH1]), rig.claim('h2')]
+      for (const one of await Promise.allSettled(asked))
+        expect(one).toMatchObject({ reason: { message: 'Command timed out' } })
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(await left('h1')).toBeLessThanOrEqual(leaseMs)
+    expect(await record('h2')).toEqual({})
+    await hosts.refresh(rig.teamId, [beatOfH1])
+    expect(await left('h1')).toBeGreaterThan(leaseMs)
+    await rig.claim('h2')
+    expect(await left('h2')).toBeGreaterThan(0)
   })
 })

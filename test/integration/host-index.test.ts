@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openHosts } from '../../controller/store/hosts.ts'
 import { keys } from '../../controller/store/keys.ts'
+import { openRetention } from '../../controller/store/retention.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { leaseMs, targetingRig } from '../support/targeting-rig.ts'
 
@@ -209,6 +210,31 @@ describe('the index of hosts', () => {
     await rig.claim('old', { tag: 'old' })
     expect(await drawn({ tag: 'old' })).toEqual(['old'])
     expect(await drawn({ tag: 'new' })).toEqual(['new'])
+  })
+
+  it('has no slots for hosts that were forgotten, but those between others', async () => {
+    await claimMany(300, (i) => ({ all: 'yes', own: String(i) }))
+    const retention = openRetention(test.redis)
+    const index = keys.hostIndex(rig.teamId)
+    const slot = Number(await slotOf('h7'))
+    for (let i = 0; i < 300; i += 1)
+      if (i !== 7) await openHosts(test.redis).release(rig.teamId, `h${i}`, 1)
+    const all = Array.from({ length: 300 }, (_, i) => `h${i}`)
+    for (let at = 0; at < 300; at += 50)
+      await retention.forgetHosts(rig.teamId, all.slice(at, at + 50), -1_000)
+    expect(await test.redis.smembers(keys.hosts(rig.teamId))).toEqual(['h7'])
+    // It is as bounded as all that a script does: what is left goes with the next one.
+    await retention.forgetHosts(rig.teamId, ['h7'], -1_000)
+    expect(await test.redis.hvals(`${index}:of`)).toEqual([String(slot)])
+    expect(await test.redis.hlen(index)).toBe(slot + 1)
+    expect(await test.redis.hlen(`${index}:tags`)).toBe(slot + 1)
+    expect(await test.redis.zcard(`${index}:idle`)).toBe(slot)
+    expect(await test.redis.keys(`${index}:tag:*own=*`)).toEqual([`${index}:tag:3:own=7`])
+    expect(await drawn({}, { percent: 100 })).toEqual(['h7'])
+    await claimMany(20, (i) => ({ all: 'yes', own: String(i) }))
+    expect(await test.redis.hlen(index)).toBe(20)
+    expect(await drawn({}, { percent: 100 })).toEqual(all.slice(0, 20).toSorted())
+    for (let i = 0; i < 20; i += 1) expect(await drawn({ own: String(i) })).toEqual([`h${i}`])
   })
 
   it('never draws a revoked host, nor one that holds a controller', async () => {

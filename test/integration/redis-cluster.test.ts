@@ -8,6 +8,7 @@ import {
   openRedis,
   openSubscriber,
   redisNowMs,
+  serversOf,
   type Redis,
 } from '../../controller/store/redis.ts'
 import { startTestCluster, type TestCluster } from '../support/redis-cluster.ts'
@@ -94,6 +95,26 @@ test('each node that could lose data is named', async () => {
   const warnings = await durabilityWarnings(redis)
   expect(warnings).toEqual([expect.stringContaining(`127.0.0.1:${first?.port} has appendfsync`)])
   await first?.redis.config('SET', 'appendfsync', 'always')
+})
+
+test('what a node was asked before it stood still, and was given up, is not asked again', async () => {
+  const [name = ''] = await namesByNode()
+  const [count, other] = [`${name}:count`, `${name}:other`]
+  const [node] = cluster.nodes
+  const client = (await serversOf(redis)).find(({ options }) => options.port === node?.port)
+  const closed = new Promise<void>((done) => client?.once('close', () => done()))
+  node?.server.kill('SIGSTOP')
+  try {
+    await expect(redis.incr(count)).rejects.toThrow('timed out')
+    await closed
+    // Whoever sends it once more does so within this time.
+    await elapse(300)
+  } finally {
+    node?.server.kill('SIGCONT')
+  }
+  await until('it is there again', () => redis.set(other, 1).catch(() => undefined), 15_000)
+  // It was read from the old connection when the node went on.
+  expect(await redis.get(count)).toBe('1')
 })
 
 test('whoever asks a Cluster that is away is told so in seconds', { timeout: 30_000 }, async () => {

@@ -7,6 +7,7 @@ import type { Api } from '../support/api.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { problem } from '../support/problem.ts'
 import { namesIn } from '../support/redis.ts'
+import { targetingRig } from '../support/targeting-rig.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
@@ -158,8 +159,21 @@ test('a controller forgets by itself, for as many days as it is told', async () 
   // The one that runs took the turn at its start; with 90 days it kept both.
   expect(await redis.ttl(keys.retentionTurn)).toBeGreaterThan(3_000)
   await redis.del(keys.retentionTurn)
-  await using _ = await controller.further({ TEMBLOR_ATTACK_DAYS: '30' })
+  const rig = targetingRig(redis, team.id)
+  for (const [host, days] of Object.entries({ 'old host': 11, host: 9 })) {
+    await rig.claim(host, {}, [], host, 1)
+    await redis.hset(keys.host(team.id, host), { last_seen_ms: Date.now() - days * dayMs })
+  }
+  const settings = { TEMBLOR_ATTACK_DAYS: '30', TEMBLOR_HOST_DAYS: '10' }
+  await using _ = await controller.further(settings)
   await until('the old one is forgotten', async () => !(await listed()).includes(old))
+  await until(
+    'the old host is forgotten',
+    async () => (await redis.scard(keys.hosts(team.id))) === 1,
+    // Silence counts for nothing while a controller that is busy has not looked.
+    40_000,
+  )
+  expect(await redis.smembers(keys.hosts(team.id))).toEqual(['host'])
   expect(await listed()).toContain(recent)
   expect(await controller.store.retention.takeTurn(60)).toBe(false)
 })

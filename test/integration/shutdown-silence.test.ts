@@ -83,7 +83,11 @@ describe('a shutdown of which no more is heard', () => {
     const late = { reason: 'completed', message: 'The host went down and is back.' }
     expect(await report(100_000_000, 'Successful', late)).toBe('ignored')
     expect(await report(100_000_001, 'Failed', { reason: 'fault_died' })).toBe('ignored')
-    expect(await atDueTime()).toEqual({ ...over, updatedMs: expect.any(Number) })
+    expect(await atDueTime()).toEqual({
+      ...over,
+      seq: expect.any(Number),
+      updatedMs: expect.any(Number),
+    })
     expect(await store.attacks.activeIds(teamId)).toEqual([])
     // Nothing that it missed makes it do that again.
     expect(await store.executions.waitingOrders(teamId, 'h1')).toMatchObject([{ generation: 2 }])

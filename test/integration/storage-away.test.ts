@@ -5,6 +5,7 @@ import { cpuAttack, type Api } from '../support/api.ts'
 import { auditOf } from '../support/audit.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { joinStreamAgent } from '../support/stream-agent.ts'
+import { targetingRig } from '../support/targeting-rig.ts'
 import { until } from '../support/until.ts'
 
 let controller: TestController
@@ -29,6 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
+async function redisPid(): Promise<number> {
+  return Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+}
+
 test('while storage is away the session stays, its lease is acknowledged, and what was reported meanwhile counts', async () => {
   const agent = await joinStreamAgent('h1', await controller.joinLine(team))
   await using session = agent.open()
@@ -43,7 +48,7 @@ test('while storage is away the session stays, its lease is acknowledged, and wh
     session.send({ executionUpdate: { ...ids, seq, stage, reason, ageMs: 0 } })
   report(1, 'Running')
   await session.hear(({ updateAck }) => updateAck?.seq === 1)
-  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  const pid = await redisPid()
   process.kill(pid, 'SIGSTOP')
   try {
     report(2, 'TearingDown')
@@ -83,7 +88,7 @@ test('while storage is away a halt of whoever was let in lately and may halt rea
   const given = await session.hear(({ run }) => run?.attackId === unreported)
   const halts = () =>
     session.heard.filter(({ message: one }) => one.halt?.executionId === ids.executionId)
-  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  const pid = await redisPid()
   process.kill(pid, 'SIGSTOP')
   try {
     const halt = `/attacks/${id}/halt`
@@ -135,7 +140,7 @@ test('an attack that storage took long to write still reaches its agent before t
   const agent = await joinStreamAgent('h4', await controller.joinLine(team))
   await using session = agent.open()
   await session.hear(({ welcome }) => welcome)
-  const pid = Number(/process_id:(\d+)/.exec(await controller.redis.info('server'))?.[1])
+  const pid = await redisPid()
   process.kill(pid, 'SIGSTOP')
   const created = api.attack(cpuAttack('-l 60 -p 1', { type: 'Exact', exact: ['h4'] }))
   // What was in hand for so long may have been halted meanwhile, and is read again.
@@ -143,6 +148,24 @@ test('an attack that storage took long to write still reaches its agent before t
   process.kill(pid, 'SIGCONT')
   const { message } = await session.hear(({ run }) => run)
   expect(message.run?.attackId).toBe(await created)
+})
+
+test('an attack that storage was given before it stood still does not begin when nobody waits for it any more', async () => {
+  const { attacks } = controller.store
+  const rig = targetingRig(controller.redis, team.id)
+  // Its team is known as busy, and its clock as well: only the writing script is left to be asked for.
+  expect(await rig.create({})).toMatchObject({ kind: 'created' })
+  const before = await attacks.activeIds(team.id)
+  const pid = await redisPid()
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await expect(rig.create({})).rejects.toThrow(/timed out/)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  // Asked over the same connection: what was queued there has been answered before.
+  expect(await attacks.activeIds(team.id)).toEqual(before)
+  expect(await rig.create({})).toMatchObject({ kind: 'created' })
 })
 
 test('agents beyond the limit are sent away and told when to come back; those with attacks are let in', async () => {

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Ring } from '../../controller/store/bells.ts'
 import type { Team } from '../../controller/store/companies.ts'
+import { keys } from '../../controller/store/keys.ts'
+import { redisNowMs } from '../../controller/store/redis.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
 import { startTestController, newEmail } from '../support/in-process.ts'
 import type { FurtherController, TestController } from '../support/in-process.ts'
@@ -74,6 +78,30 @@ test('an agent that has moved leaves no session behind, and is reached where it 
   expect(message.refusal).toMatchObject({ code: 'replaced', final: false })
   await old.ended
   expect((await attackAt(session)).tookMs).toBeLessThan(1_000)
+})
+
+test('an order comes with the bell as it was written; one that was on its way for long is read anew', async () => {
+  const session = await sessionAt(b.grpcPort)
+  const [owner = ''] = await a.store.hosts.controllersOf(team.id, ['h1'])
+  const ring = async (executionId: string, agoMs: number) => {
+    const nowMs = (await redisNowMs(a.redis, keys.hosts(team.id))) - agoMs
+    const of = { executionId, generation: 1, attackId: randomUUID(), host: 'h1', nowMs }
+    const what = { type: 'cpu', paramsJson: '{}', containerId: '', containerName: '' }
+    const order = { ...of, ...what, startByMs: nowMs + 60_000, controllerId: owner }
+    const told: Ring = { kind: 'deliver', teamId: team.id, identifiers: ['h1'], orders: [order] }
+    await a.redis.spublish(keys.bell(owner), JSON.stringify(told))
+  }
+  const heard = (id: string) => session.heard.some(({ message }) => message.run?.executionId === id)
+  await until('the other one knows the clock of the team', async () => {
+    const first = randomUUID()
+    await ring(first, 0)
+    return await until('given', () => heard(first), 200).catch(() => undefined)
+  })
+  const [late, fresh] = [randomUUID(), randomUUID()]
+  await ring(late, 2_000)
+  await ring(fresh, 0)
+  await session.hear(({ run }) => run?.executionId === fresh)
+  expect(heard(late)).toBe(false)
 })
 
 test('a host that is revoked at one controller is cut off at the other', async () => {

@@ -41,6 +41,7 @@ export interface Sent {
 /** One team with its hosts and attacks, on a real Redis. */
 export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
   const attacks = openAttacks(redis)
+  const hosts = openHosts(redis)
   const attack = (
     { labels, ...body }: Sent,
     idempotency?: NewAttack['idempotency'],
@@ -83,7 +84,7 @@ export function targetingRig(redis: Redis, teamId: string = randomUUID()) {
       lease: number = leaseMs,
       more: Partial<HostClaim> = {},
     ): Promise<ClaimResult> =>
-      openHosts(redis).claim(
+      hosts.claim(
         teamId,
         {
           identifier,

@@ -19,6 +19,12 @@ export const fences: Readonly<Record<string, readonly Fence[]>> = {
       code: 'if (!message || !this.sent.add(order.executionId, order.generation)) return',
       instead: 'if (!message) return',
     },
+    // And as those did that were told only that orders wait, and read them all.
+    {
+      file: '/controller/agents/elsewhere.ts',
+      code: '...(orders.length <= toldLimit ? { orders } : {}),',
+      instead: '',
+    },
   ],
   'session-fence': [
     {

@@ -111,8 +111,9 @@ export const terminalIsFinal: Invariant = {
             const what = `execution ${id} was ${stage} (${reason}), and is ${now.stage} (${now.reason})`
             return [{ what, events: [tell(read)] }]
           }
-          // Of a lost host nobody knows; that it does nothing later is checked all the same.
-          const isLost = stage === 'LostCommunication'
+          // Of a host that is lost, or was revoked while nobody could reach it, nobody knows; that it begins nothing
+          // later is checked all the same.
+          const isLost = stage === 'LostCommunication' || reason === 'host_revoked'
           const later = history.effects.filter(
             (effect) =>
               effect.execution === id &&
