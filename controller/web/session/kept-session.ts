@@ -11,7 +11,7 @@ export interface KeptSession {
   /** From then on (epoch ms) it is renewed before it is used. */
   readonly renewFromMs: number
   readonly renewToken: string
-  /** Tabs that renew the same session at once get the same answer by it. */
+  /** Tabs that renew the same session at once get the same answer by it. It stays, whatever tokens the session has. */
   readonly renewalKey: string
 }
 

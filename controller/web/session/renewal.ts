@@ -51,12 +51,12 @@ export function renewedHeader(sessions: SessionStore, anonymous: ApiClient): Cha
 
 async function renew(anonymous: ApiClient, old: KeptSession): Promise<KeptSession> {
   const { email, companyId, renewToken, renewalKey } = old
-  return toKept(
-    await anonymous.call(renewSession, {
-      body: { email, companyId, renewToken },
-      headers: { 'idempotency-key': renewalKey },
-    }),
-  )
+  const session = await anonymous.call(renewSession, {
+    body: { email, companyId, renewToken },
+    headers: { 'idempotency-key': renewalKey },
+  })
+  // Tabs that renewed at once renew the next one alike, too: otherwise the second of them would end it for all.
+  return { ...toKept(session), renewalKey }
 }
 
 function lifeMs({ expiresAt }: KeptSession): number {
