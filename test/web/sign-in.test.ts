@@ -14,7 +14,6 @@ import { codeOf, giveSecondFactor } from '../support/mfa.ts'
 import { linkIn, startMailServer } from '../support/mail-server.ts'
 import { addSamlCompany } from '../support/saml-company.ts'
 import { startIdpServer } from '../support/saml-idp-server.ts'
-import { until } from '../support/until.ts'
 import { axeViolations, openWindow, signInByForm, startBrowser } from '../support/web-browser.ts'
 import type { Window } from '../support/web-browser.ts'
 
@@ -289,29 +288,5 @@ describe.skipIf(browserSkipReason)('signing in with a browser', () => {
     await page.goto('/attacks')
     await heading('Sign in').waitFor()
     expect(await page.evaluate(() => sessionStorage.getItem('temblor.session'))).toBeNull()
-  })
-
-  test('a session that expires is renewed, also in a tab that was opened beside', async () => {
-    await using short = await controller.further({ TEMBLOR_SESSION_SECONDS: '3' })
-    await using other = await openWindow(browser, short.baseUrl)
-    const user = await member('renewed')
-    await other.page.goto('/')
-    await signInByForm(other.page, user)
-    await other.page.getByRole('heading', { level: 1, name: 'Attacks' }).waitFor()
-    const first = await other.page.evaluate(() => sessionStorage.getItem('temblor.session'))
-    const beside = await other.context.newPage()
-    await beside.goto('/account')
-    await beside.getByRole('cell', { name: user.email }).waitFor()
-    const { expiresAt } = JSON.parse(first ?? '{}') as { expiresAt: string }
-    await until('the first token has expired', async () => Date.now() > Date.parse(expiresAt))
-    await beside.getByRole('link', { name: 'Clients' }).click()
-    await beside.getByText('No hosts yet').waitFor()
-    await other.page.getByRole('link', { name: 'Clients' }).click()
-    await other.page.getByText('No hosts yet').waitFor()
-    expect(await other.page.evaluate(() => sessionStorage.getItem('temblor.session'))).not.toEqual(
-      first,
-    )
-    await beside.getByRole('button', { name: 'Sign out' }).click()
-    await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   })
 })

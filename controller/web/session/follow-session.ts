@@ -4,7 +4,10 @@ import { isBeforeSignIn } from './return-path.ts'
 
 type AppRouter = ReturnType<typeof createAppRouter>
 
-/** Leads to the sign-in page whenever the session ends, here or in another tab, and forgets what was loaded. */
+/**
+ * Leads to the sign-in page whenever the session ends, here or in another tab, and forgets what was loaded. Leads on
+ * from there when it begins, also by another tab that told of it when nobody waited for that any more.
+ */
 export function followSession({ sessions, queryClient }: App, router: AppRouter): void {
   const leave = async () => {
     const { pathname, href } = router.state.location
@@ -14,7 +17,12 @@ export function followSession({ sessions, queryClient }: App, router: AppRouter)
     if (!sessions.current()) queryClient.clear()
   }
   sessions.onChange(() => {
-    if (sessions.current()) queryClient.clear()
-    else void leave()
+    if (!sessions.current()) {
+      void leave()
+      return
+    }
+    queryClient.clear()
+    // Its route says where to.
+    if (router.state.location.pathname === '/sign-in') void router.invalidate()
   })
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { readSetup } from '../../../../shared/api/setup.ts'
 import type { Session } from '../../../../shared/api/sessions.ts'
@@ -34,14 +34,13 @@ const titles = {
 /** Signing in, step by step. */
 export function SignInPage() {
   const { api, sessions } = useApp()
-  const router = useRouter()
   const { return: wanted } = page.useSearch()
   const [progress, setProgress] = useState<Progress>()
   const enter = (session: Session, team?: string) => {
     rememberChoice('company', session.company_name)
     if (team !== undefined) rememberChoice('team', team)
+    // Whoever has a session is led on from here.
     sessions.begin(toKept(session))
-    router.history.replace(safeReturn(wanted))
   }
   const goOn = (standing: Standing, given: Credentials) => {
     // A place that was asked for says which team.
