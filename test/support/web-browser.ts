@@ -34,7 +34,8 @@ export async function openWindow(
     reducedMotion: 'reduce',
     viewport: { width, height },
   })
-  context.setDefaultTimeout(20_000)
+  // A page that asks every ten seconds may ask for the second time, on a machine with other work.
+  context.setDefaultTimeout(40_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserSkipReason } from '../support/browser.ts'
 import { problem } from '../support/problem.ts'
@@ -35,6 +35,8 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await service?.[Symbol.asyncDispose]()
   })
 
+  /** Waits until what is pressed now goes to this: a dialog takes the focus after it is there. */
+  const isFocused = (one: Locator) => one.and(page.locator(':focus')).waitFor()
   const stageOf = (name: string) =>
     page.getByRole('article', { name }).locator('.temblor-stage').first().textContent()
 
@@ -125,7 +127,8 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.type('20')
     await page.getByText('--percent 20').first().waitFor()
-    await page.getByRole('button', { name: 'Attack 1 host for 1 min' }).isEnabled()
+    // Tab passes it over until it is known whom that would hit.
+    await page.getByRole('button', { name: 'Attack 1 host for 1 min', disabled: false }).waitFor()
     await tabTo('Attack 1 host for 1 min')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Attack: cpu' }).waitFor()
@@ -133,9 +136,10 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await halt.waitFor()
     await tabTo('Halt')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Halt cpu on 1 host?' }).waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Halt cpu on 1 host?' })
+    await isFocused(dialog.getByRole('button', { name: 'Halt' }))
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await dialog.waitFor({ state: 'hidden' })
     await page.getByText('Halted', { exact: true }).first().waitFor()
     const [newest] = await service.owner.attacks()
     expect(newest).toMatchObject({ args: ['--length', '60', '--percent', '20'] })
@@ -157,7 +161,8 @@ describe.skipIf(browserSkipReason)('a game day in the browser', () => {
     await Promise.all(ids.map((id) => service.owner.running(id)))
     await page.getByRole('button', { name: 'Halt all' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Halt 2 attacks on 1 host?' }).waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Halt 2 attacks on 1 host?' })
+    await isFocused(dialog.getByRole('button', { name: 'Halt the team' }))
     expect(await axeViolations(page)).toEqual([])
     await page.keyboard.press('Enter')
     await page.getByText('Halting 2 attacks on 1 host.').waitFor()

@@ -8,7 +8,7 @@ import {
   type TargetContainer,
   type TargetContainers,
 } from '../support/docker.ts'
-import { startAgent } from '../support/agent.ts'
+import { startAgent, untilTargetable } from '../support/agent.ts'
 import { startService, type Service } from '../support/service.ts'
 import { apiPollMs, until } from '../support/until.ts'
 import {
@@ -236,6 +236,8 @@ describe.skipIf(browserSkipReason)('a new attack in the browser', () => {
     await action('Attack 1 host for 1 min').waitFor()
     const second = startAgent('web-2', service.local.join)
     try {
+      // Its start may take as long as the page waits to ask again.
+      await untilTargetable(service.owner, 'web-2')
       await page.getByText('1 of these 2 hosts is drawn, each with the same chance.').waitFor()
       const hit = page.getByRole('list', { name: 'Would be hit' })
       await hit.getByText('web-2', { exact: true }).waitFor()
