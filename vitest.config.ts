@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
+/** What is awaited comes when it comes: a second, as by default, is short for a machine with other work. */
+const patient = { expect: { poll: { timeout: 15_000 } } }
+
 /** Tests that share the machine's Docker Engine and CPUs run one file after the other. */
 const onTheMachine = {
+  ...patient,
   fileParallelism: false,
   testTimeout: 120_000,
   hookTimeout: 180_000,
@@ -30,6 +34,7 @@ const onCluster = [
  * keeps little more than one core busy.
  */
 const inGuests = {
+  ...patient,
   maxWorkers: 2,
   globalSetup: 'test/support/guest/make-disks.ts',
   testTimeout: 300_000,
@@ -41,6 +46,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...patient,
           name: 'unit',
           include: [
             '{shared,controller,agent,deploy,proto}/**/*.test.ts',

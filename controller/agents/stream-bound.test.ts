@@ -4,14 +4,13 @@ import { afterEach, expect, it } from 'vitest'
 import { loadAgentService } from '../../proto/load.ts'
 import { openStream, queueLimitBytes, type AgentCall } from './stream.ts'
 
-const stalledMs = 300
 const cleanUp: (() => void)[] = []
 afterEach(() => {
   for (const clean of cleanUp.splice(0)) clean()
 })
 
 /** Both ends of a stream over a real connection. */
-async function connected() {
+async function connected(stalledMs?: number) {
   const Service = loadAgentService()
   const server = new Server()
   const accepted = Promise.withResolvers<AgentCall>()
@@ -37,7 +36,7 @@ async function connected() {
 const order = { run: { executionId: 'x', paramsJson: 'a'.repeat(2_000) } }
 
 it('an agent that does not read costs no more than the bound, and is cut off', async () => {
-  const { agent, failed, call, stream } = await connected()
+  const { agent, failed, call, stream } = await connected(300)
   agent.pause()
   const before = process.memoryUsage().heapUsed
   for (let sent = 0; sent < 30_000; sent += 1) stream.send(order)

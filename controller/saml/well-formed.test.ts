@@ -49,8 +49,9 @@ test.each([
 })
 
 test('a text that never ends is not looked at twice', () => {
-  const since = performance.now()
+  const before = process.threadCpuUsage()
   for (const part of ['<a ', '<!--', '<a b="', '&', '<a><', ' a="b"'])
     expect(() => checkWellFormed(`<a${part.repeat(60_000)}`, limits)).toThrow(/./)
-  expect(performance.now() - since).toBeLessThan(1_000)
+  const { user, system } = process.threadCpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(1_000)
 })

@@ -1,8 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { onEndSignals } from './signals.ts'
 
-test('the same Ctrl-C from several sides counts once, a later one ends at once', async () => {
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('the same Ctrl-C from several sides counts once, a later one ends at once', () => {
   const seen: string[] = []
   const forget = onEndSignals(
     (signal) => seen.push(signal),
@@ -11,7 +13,7 @@ test('the same Ctrl-C from several sides counts once, a later one ends at once',
   process.emit('SIGINT', 'SIGINT')
   process.emit('SIGTERM', 'SIGTERM')
   expect(seen).toEqual(['SIGINT'])
-  await sleep(550)
+  vi.advanceTimersByTime(550)
   process.emit('SIGINT', 'SIGINT')
   expect(seen).toEqual(['SIGINT', 'again'])
   forget()
