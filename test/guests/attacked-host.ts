@@ -90,6 +90,11 @@ export async function setUpOwner(guest: Guest): Promise<void> {
   await guest.ok(['systemctl', 'enable', '--now', 'own-network.service'])
 }
 
+/** Waits until the owner's network is there after a boot: the guest answers before that. */
+export async function untilOwnNetwork(guest: Guest): Promise<void> {
+  await guest.ok(['systemctl', 'start', 'own-network.service'], { timeoutMs: 120_000 })
+}
+
 /** The owner loads the rules again after somebody has flushed them. */
 export async function reloadRules(guest: Guest): Promise<void> {
   await guest.ok(['nft', '-f', rulesFile])
@@ -105,6 +110,14 @@ export async function suspend(guest: Guest, seconds: number): Promise<void> {
   const alarm = '/sys/class/rtc/rtc0/wakealarm'
   const script = `echo 0 > ${alarm}; echo +${seconds} > ${alarm}; echo mem > /sys/power/state`
   await guest.ok(['systemd-run', '--quiet', '--no-block', 'sh', '-c', `sleep 1; ${script}`])
+}
+
+/** For how many seconds the guest has slept since it was booted, by its own two clocks. */
+export async function sleptSeconds(guest: Guest): Promise<number> {
+  const script = 'cat /proc/uptime; grep -m 1 "^now at" /proc/timer_list'
+  const text = await guest.ok(['sh', '-c', script])
+  const [, sinceBoot, awakeNs] = /^([\d.]+) [^]*now at (\d+) nsecs/.exec(text) ?? []
+  return Number(sinceBoot) - Number(awakeNs) / 1e9
 }
 
 /** Everything of the host that an attack could leave behind. */

@@ -100,10 +100,16 @@ describe('shutdown of a real host', () => {
       apiPollMs,
     )
     await dueNow(service, executionId)
-    const over = await until('the silence is understood', async () => {
-      const row = await read()
-      return row?.end_time ? row : undefined
-    })
+    const over = await until(
+      'the silence is understood',
+      async () => {
+        const row = await read()
+        return row?.end_time ? row : undefined
+      },
+      // It means nothing for a while when nobody could look at it.
+      60_000,
+      apiPollMs,
+    )
     expect(over).toMatchObject({ stage: 'Successful', reason: 'completed' })
     expect(over.output).toContain('web-1 said that it powers off and has been silent since')
 
