@@ -1,5 +1,5 @@
 import { request as send } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Attack, Execution } from '../../shared/api/records.ts'
 import type { Create, FinalAttack, FinalExecution, Request } from './history.ts'
 import type { PlannedCreate } from './plan.ts'
@@ -192,6 +192,8 @@ export class Client {
     const path = `/executions?taskId=${attack}`
     const answer = await this.#send(team, { method: 'GET', path, controller })
     if (answer.status !== 200) return
+    // What ended before the answer was sent is seen before it: both may have come while this process stood still.
+    for (let turns = 0; turns < 2; turns += 1) await nextTurn()
     const executions = (JSON.parse(answer.text) as Execution[]).map(rowOf)
     this.requests.push({ kind: 'read', attack, executions, ...timesOf(begin, answer) })
   }

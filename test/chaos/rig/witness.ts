@@ -24,10 +24,12 @@ export async function startWitness(listen: string): Promise<Witness> {
       seen.push(effect)
       socket.write('seen\n')
     })
+    const over = () => {
+      if (effect) effect.end ??= performance.now()
+    }
     socket.on('error', () => undefined)
-    socket.on('close', () => {
-      if (effect) effect.end = performance.now()
-    })
+    socket.on('end', over)
+    socket.on('close', over)
   })
   server.listen(0, listen)
   await once(server, 'listening')
