@@ -42,13 +42,24 @@ function count(modules: readonly TestModule[], unhandledErrors: readonly unknown
 /** What of an error is shown: enough to see which part of a large object is not as it should be. */
 const shownLength = 1_500
 
-/** The last error tells: those before it are of earlier tries. */
-function failure(
-  module: TestModule,
-  name: string,
-  errors: readonly { message: string; diff?: string | undefined }[] = [],
-) {
-  const { message, diff } = errors.at(-1) ?? { message: 'no reason given' }
-  const reason = stripVTControlCharacters([message, diff].filter(Boolean).join('\n'))
-  return { name: `${module.relativeModuleId}: ${name}`, reason: reason.slice(0, shownLength) }
+interface TestError {
+  readonly message: string
+  readonly diff?: string | undefined
+  readonly cause?: unknown
+}
+
+/** The first error tells; those behind it are of hooks that found what it had left. */
+function failure(module: TestModule, name: string, errors: readonly TestError[] = []) {
+  const told = errors.map(wordsOf).join('\nThen: ') || 'no reason given'
+  const reason = stripVTControlCharacters(told).slice(0, shownLength)
+  return { name: `${module.relativeModuleId}: ${name}`, reason }
+}
+
+function wordsOf({ message, diff, cause }: TestError): string {
+  const why = isError(cause) ? `Because: ${wordsOf(cause)}` : undefined
+  return [message, diff, why].filter(Boolean).join('\n')
+}
+
+function isError(cause: unknown): cause is TestError {
+  return typeof cause === 'object' && cause !== null && 'message' in cause
 }
