@@ -147,7 +147,9 @@ const partPatterns = {
 }
 
 function partOf(pid: number, name: keyof typeof partPatterns): ProcessInfo {
-  const found = descendants(pid).filter((one) => partPatterns[name].test(one.command))
+  const named = descendants(pid).filter((one) => partPatterns[name].test(one.command))
+  // A child that has not begun its own program yet is called as its parent.
+  const found = named.filter((one) => !named.some((other) => other.pid === one.parent))
   if (found.length !== 1)
     throw new Error(`${found.length} processes are the ${name}: ${JSON.stringify(found)}`)
   return found[0] as ProcessInfo
