@@ -70,7 +70,10 @@ const look = `({
   text: document.body.innerText,
 })`
 
-describe.skipIf(browserSkipReason)('every page, with hostile names', () => {
+/** A look at all of them takes half a minute on a machine without other work. */
+const timeout = 300_000
+
+describe.skipIf(browserSkipReason)('every page, with hostile names', { timeout }, () => {
   let controller: TestController
   let browser: Browser
   let attack: string
