@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { untilTargetable } from '../support/agent.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
-import { descendants, stillThere } from '../support/processes.ts'
+import { descendants, stillThere, untilGone } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 import { elapse, until } from '../support/until.ts'
 
@@ -70,5 +70,5 @@ test('a controller that dies takes the service down, and what ran is reverted', 
   await until('npm start has ended', () => service.process.hasEnded(), 30_000)
   const { code } = await service.process.ended
   expect(code).not.toBe(0)
-  expect(stillThere(children)).toEqual([])
+  await untilGone(children)
 })
