@@ -48,13 +48,13 @@ export async function makeLan(joinLine: string): Promise<Lan> {
   for (const device of ['lo', 'switch']) await inside(wan, 'ip', 'link', 'set', device, 'up')
   const start = async (namespace: string | undefined, ...args: string[]) => {
     const program = await startRelay(namespace, args)
-    ended.push(program.end)
-    return program.port
+    ended.push(() => program.end())
+    return program
   }
   const { address, ...line } = parseJoinLine(joinLine)
   const socket = join(dir, 'controller.sock')
   await start(undefined, 'out', address.split(':').at(-1) ?? '', socket)
-  const port = await start(wan, 'in', far, socket)
+  const { port } = await start(wan, 'in', far, socket)
   await start(wan, 'echo', far, String(echoPort))
   const joined = formatJoinLine({ ...line, address: `${far}:${port}` })
   return {
@@ -63,6 +63,7 @@ export async function makeLan(joinLine: string): Promise<Lan> {
       const namespace = `${tag}-${name}`
       await connectHost(wan, namespace, namespaces.length)
       namespaces.push(namespace)
+      const clock = await start(namespace, 'time', far, String(echoPort))
       const stateDir = temporaryDir()
       const agent = startNode(
         ['agent/main.ts'],
@@ -83,7 +84,10 @@ export async function makeLan(joinLine: string): Promise<Lan> {
       return {
         name,
         agent,
-        connectMs: (withinMs = 1500) => connectMs(namespace, far, withinMs),
+        async connectMs(withinMs = 1500) {
+          const { ms } = await clock.ask<{ ms: number | null }>(withinMs)
+          return ms ?? undefined
+        },
         tool: async (...command) => (await inside(namespace, ...command)).stdout,
       }
     },
@@ -112,27 +116,22 @@ async function startRelay(namespace: string | undefined, args: readonly string[]
   const enter = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace]
   const [program = '', ...rest] = [...enter, process.execPath, relay, ...args]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const { port } = JSON.parse(line) as { port: number }
-  const end = async () => {
-    const exited = once(child, 'exit')
-    child.stdin.end()
-    await exited
+  const lines = createInterface({ input: child.stdout })
+  /** The next line that it says. */
+  const said = async <T>() => JSON.parse(((await once(lines, 'line')) as [string])[0]) as T
+  const { port } = await said<{ port: number }>()
+  return {
+    port,
+    /** Its answer to a line; one at a time. */
+    async ask<T>(line: string | number) {
+      const answer = said<T>()
+      child.stdin.write(`${line}\n`)
+      return await answer
+    },
+    async end() {
+      const exited = once(child, 'exit')
+      child.stdin.end()
+      await exited
+    },
   }
-  return { port, end }
-}
-
-/** Measured by a process of its own, so that only its namespace differs. */
-async function connectMs(
-  namespace: string,
-  address: string,
-  withinMs: number,
-): Promise<number | undefined> {
-  const script = `const at = performance.now()
-    const socket = require('node:net').connect(${echoPort}, '${address}')
-    const say = (value) => { console.log(JSON.stringify(value)); process.exit() }
-    setTimeout(() => say(null), ${withinMs})
-    socket.on('connect', () => say(performance.now() - at)).on('error', () => say(null))`
-  const { stdout } = await inside(namespace, process.execPath, '-e', script)
-  return (JSON.parse(stdout) as number | null) ?? undefined
 }
