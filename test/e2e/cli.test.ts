@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import type { AuditEntry } from '../../shared/api/audit.ts'
@@ -9,6 +7,7 @@ import { cpuAttack } from '../support/api.ts'
 import { startNode, temblor, type Environment } from '../support/command.ts'
 import { addUser } from '../support/people.ts'
 import { descendants, stillThere } from '../support/processes.ts'
+import { freePorts } from '../support/redis-cluster.ts'
 import { startService, temporaryDir, type Service } from '../support/service.ts'
 import { apiPollMs, until } from '../support/until.ts'
 
@@ -27,16 +26,6 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   rmSync(home, { recursive: true, force: true })
 })
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Signs in with the CLI; further commands find the session. */
 const login = (environment: Environment = {}, more: readonly string[] = []) => {
@@ -201,7 +190,7 @@ describe('against a controller', () => {
   })
 
   test('a controller that is not there is named, without a stack', async () => {
-    const port = await freePort()
+    const [port] = await freePorts(1)
     const ended = await temblor(['attack', 'list'], {
       ...remote,
       TEMBLOR_URL: `http://127.0.0.1:${port}`,

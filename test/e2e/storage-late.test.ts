@@ -78,10 +78,10 @@ describe('while Redis is not there yet', () => {
     await expectNotReady(url)
     startRedis(port)
     await expectReady(url)
+    expect(await controller.stop('SIGTERM')).toMatchObject({ code: 0 })
     expect(timesIn(controller, 'Redis is away')).toBe(1)
     expect(timesIn(controller, 'Redis is there again')).toBe(1)
     expect(controller.output()).toContain(`connect ECONNREFUSED 127.0.0.1:${port}`)
-    expect(await controller.stop('SIGTERM')).toMatchObject({ code: 0 })
   })
 
   test('a wrong password is refused at once, and the right one is not', async () => {
