@@ -58,7 +58,8 @@ describe('an agent whose disk is full', () => {
     expect(disk.entry(refused)).toBeUndefined()
 
     disk.makeRoom()
-    await until('the journal is written', () => disk.entry(never)?.state === 'DONE', 5000)
+    const isWritten = (id: string) => disk.entry(id)?.state === 'DONE'
+    await until('the journal is written', () => [short, refused, never].every(isWritten), 5000)
     expect(disk.entry(short)).toMatchObject({ state: 'DONE', acknowledged: true })
     expect(disk.entry(refused)).toMatchObject({ state: 'DONE', report: { reason: 'start_failed' } })
     const next = load(1)
