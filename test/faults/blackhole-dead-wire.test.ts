@@ -1,7 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { HostState } from '../support/host-state.ts'
 import { expectSameState } from '../support/host-state.ts'
-import { blackholed, halt, joinHost, startAttack, surprises } from '../support/network-attack.ts'
+import {
+  answerMs,
+  blackholed,
+  halt,
+  joinHost,
+  silentMs,
+  startAttack,
+  surprises,
+} from '../support/network-attack.ts'
 import { far, near, networkHost, type NetworkHost } from '../support/network-host.ts'
 
 const controllerPort = 7443
@@ -58,13 +66,13 @@ const healthy = {
 
 describe('a blackhole of everything', () => {
   it('is silent for every kind of socket, delivers nothing either way, and heals', async () => {
-    expect(await host.near.attempt(outward)).toEqual(healthy)
-    expect(await host.far.attempt(inward)).toEqual(everywhere(inward, 'answered'))
+    expect(await host.near.attempt(outward, answerMs)).toEqual(healthy)
+    expect(await host.far.attempt(inward, answerMs)).toEqual(everywhere(inward, 'answered'))
     const arrived = [await host.near.received(), await host.far.received()]
     const attack = await startAttack(host, 'blackhole', ['-l', '60'])
     const seen = [
-      await host.near.attempt(outward),
-      await host.far.attempt(inward),
+      await host.near.attempt(outward, silentMs),
+      await host.far.attempt(inward, silentMs),
       [await host.near.received(), await host.far.received()],
       // The controller of the team that the host belongs to.
       await surprises(host.near, { controller }, []),
@@ -76,19 +84,19 @@ describe('a blackhole of everything', () => {
       backend: 'nft drop, both directions, on eth0, eth1',
       measured: { metric: 'dropped', value: 100 },
     })
-    expect(await host.near.attempt(outward)).toEqual(healthy)
-    expect(await host.far.attempt(inward)).toEqual(everywhere(inward, 'answered'))
+    expect(await host.near.attempt(outward, answerMs)).toEqual(healthy)
+    expect(await host.far.attempt(inward, answerMs)).toEqual(everywhere(inward, 'answered'))
   })
 
   it('kills connections that are open already, seen from both ends, and they go on after it', async () => {
     await host.near.open('out', far.first, 9000)
     await host.far.open('in', near.wire6, 9000)
-    const words = () => Promise.all([host.near.say('out'), host.far.say('in')])
-    expect(await words()).toEqual(['answered', 'answered'])
-    expect(await blackholed(host, [], words)).toEqual(['silent', 'silent'])
+    const words = (withinMs: number) =>
+      Promise.all([host.near.say('out', withinMs), host.far.say('in', withinMs)])
+    expect(await words(answerMs)).toEqual(['answered', 'answered'])
+    expect(await blackholed(host, [], () => words(silentMs))).toEqual(['silent', 'silent'])
     // What was sent meanwhile is sent again by the kernel, less and less often.
-    expect(await host.near.say('out', 10_000)).toBe('answered')
-    expect(await host.far.say('in', 10_000)).toBe('answered')
+    expect(await words(answerMs)).toEqual(['answered', 'answered'])
   })
 
   it('spares DNS, DHCP and the control plane in both directions, unless told otherwise', async () => {
@@ -107,22 +115,23 @@ describe('a blackhole of everything', () => {
     const tries = { ...spared, ...hit }
     const endpoints = [far.first, far.first6].map((address) => ({ address, port: controllerPort }))
     await host.near.open('session', far.first, controllerPort)
-    const look = (silent: object) => async () => ({
+    const look = (silent: object, withinMs: number) => async () => ({
       surprises: await surprises(host.near, tries, Object.keys(silent)),
-      session: await host.near.say('session', 1000),
+      session: await host.near.say('session', withinMs),
     })
-    expect(await blackholed(host, [], look(hit), endpoints)).toEqual({
+    expect(await blackholed(host, [], look(hit, answerMs), endpoints)).toEqual({
       surprises: {},
       session: 'answered',
     })
     // By default a name spares the control plane, even where nothing is spared by itself.
     const { controller: _, controller6: __, ...others } = tries
-    expect(await blackholed(host, ['-E', '-p', '^1'], look(others), endpoints)).toEqual({
+    const nothingElse = ['-E', '-p', '^1']
+    expect(await blackholed(host, nothingElse, look(others, answerMs), endpoints)).toEqual({
       surprises: {},
       session: 'answered',
     })
-    const everything = ['-E', '-p', '^1', '-h', '^localhost']
-    expect(await blackholed(host, everything, look(tries), endpoints)).toEqual({
+    const everything = [...nothingElse, '-h', '^localhost']
+    expect(await blackholed(host, everything, look(tries, silentMs), endpoints)).toEqual({
       surprises: {},
       session: 'silent',
     })

@@ -4,7 +4,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareStates, expectSameState } from '../support/host-state.ts'
-import { networkHost, type NetworkHost } from '../support/network-host.ts'
+import { answerMs } from '../support/network-attack.ts'
+import { far, networkHost, type NetworkHost } from '../support/network-host.ts'
 
 let host: NetworkHost
 beforeAll(async () => {
@@ -157,9 +158,8 @@ describe('two states of a host', () => {
       'add table inet t { chain c { type filter hook input priority 0; counter; }; }',
     )
     const before = await host.state()
-    const { echo } = await host.near.attempt({
-      echo: { how: 'udp', address: '10.77.0.2', port: 9000 },
-    })
+    const echoed = { echo: { how: 'udp', address: far.first, port: 9000 } } as const
+    const { echo } = await host.near.attempt(echoed, answerMs)
     expect(echo).toBe('answered')
     expectSameState(before, await host.state())
     await host.tool('nft', 'delete', 'table', 'inet', 't')

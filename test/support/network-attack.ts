@@ -86,9 +86,9 @@ export function contextOf(controlPlane: readonly Endpoint[] = []): FaultContext 
 type Tries = Readonly<Record<string, Omit<Try, 'withinMs'>>>
 
 /** What should be silent is given this long; silence is seen by waiting. */
-const silentMs = 300
+export const silentMs = 300
 /** All else is given as long as it takes on a busy machine. */
-const answerMs = 10_000
+export const answerMs = 10_000
 
 /** What came of each try that did not come out as it should: `silent` for these, else `answered`. */
 export async function surprises(

@@ -57,13 +57,13 @@ export interface Peer {
   /** All tries at once; each is given up after `withinMs`. */
   attempt<K extends string>(
     tries: Readonly<Record<K, Omit<Try, 'withinMs'>>>,
-    withinMs?: number,
+    withinMs: number,
   ): Promise<Record<K, Outcome>>
   /** UDP packets that came in so far, by port. */
   received(): Promise<Record<number, number>>
   open(name: string, address: string, port: number): Promise<void>
   /** Whether a word over this open connection comes back. */
-  say(name: string, withinMs?: number): Promise<Outcome>
+  say(name: string, withinMs: number): Promise<Outcome>
 }
 
 /** The end of a process, and what it printed. */
@@ -226,7 +226,7 @@ function talkTo(child: ChildProcess): Peer {
     pid: child.pid as number,
     serve: (...ports) => ask({ op: 'serve', ports }),
     names: (records) => ask({ op: 'names', records }),
-    async attempt(tries, withinMs = 400) {
+    async attempt(tries, withinMs) {
       const entries = Object.entries<Omit<Try, 'withinMs'>>(tries)
       const list = entries.map(([, one]) => ({ ...one, withinMs }))
       const outcomes = await ask<Outcome[]>({ op: 'try', tries: list })
@@ -234,7 +234,7 @@ function talkTo(child: ChildProcess): Peer {
     },
     received: () => ask({ op: 'received' }),
     open: (name, address, port) => ask({ op: 'open', name, address, port }),
-    say: (name, withinMs = 400) => ask({ op: 'say', name, withinMs }),
+    say: (name, withinMs) => ask({ op: 'say', name, withinMs }),
   }
 }
 
