@@ -10,7 +10,7 @@ import type { AttackParams, AttackTypeName } from '../../shared/attacks/index.ts
 import type { ExecutionUpdate } from '../../agent/execution-update.ts'
 import { processes, type ProcessInfo } from '../support/processes.ts'
 import type { ExecutorLine, ExecutorProcessOptions, ExecutorRequest } from './executor-process.ts'
-import { isRunning, orderFor, updateLog, type UpdateLog } from './executor-rig.ts'
+import { clockStartMs, isRunning, orderFor, updateLog, type UpdateLog } from './executor-rig.ts'
 
 const program = fileURLToPath(new URL('executor-process.ts', import.meta.url))
 
@@ -29,6 +29,8 @@ export interface NamespaceExecutor extends AsyncDisposable {
   /** Says that the controller has heard of everything up to this update. */
   acknowledge(executionId: string, seq: number): void
   running(executionId: string): Promise<ExecutionUpdate>
+  /** When something happened there, on `performance.now()` of this process: it may be heard of late. */
+  happenedAt(update: ExecutionUpdate): number
   /** Its last update, which holds the report. */
   ended(executionId: string): Promise<ExecutionUpdate>
   /** Ends whatever runs; resolves when all of it has ended. */
@@ -60,16 +62,17 @@ export async function executorThrough(
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const log = updateLog()
-  const ready = Promise.withResolvers<readonly string[]>()
+  const ready = Promise.withResolvers<Required<Pick<ExecutorLine, 'replayed' | 'clockStartMs'>>>()
   createInterface({ input: child.stdout }).on('line', (text) => {
-    const { update, replayed } = JSON.parse(text) as ExecutorLine
+    const { update, ...line } = JSON.parse(text) as ExecutorLine
     if (update) log.add(update)
-    if (replayed) ready.resolve(replayed)
+    else ready.resolve(line as Required<typeof line>)
   })
   const gone = once(child, 'close')
   void gone.then(() => ready.reject(new Error('The executor ended before it was ready.')))
   const ended = (executionId: string) =>
     log.reached(executionId, ({ reason }) => reason !== undefined)
+  const { replayed, clockStartMs: itsStartMs } = await ready.promise
   const asked: string[] = []
   const ask = (request: ExecutorRequest) => child.stdin.write(`${JSON.stringify(request)}\n`)
   return {
@@ -77,7 +80,7 @@ export async function executorThrough(
     options,
     updates: log.updates,
     reached: log.reached,
-    replayed: await ready.promise,
+    replayed,
     attack(type, params, attackId) {
       const order = orderFor(type, params, undefined, attackId)
       ask({ run: order })
@@ -87,6 +90,7 @@ export async function executorThrough(
     halt: (executionId) => void ask({ halt: executionId }),
     acknowledge: (executionId, seq) => void ask({ acknowledge: executionId, seq }),
     running: (executionId) => log.reached(executionId, isRunning),
+    happenedAt: ({ atMs }) => atMs + itsStartMs - clockStartMs(),
     ended,
     async haltAll() {
       for (const executionId of asked) ask({ halt: executionId })

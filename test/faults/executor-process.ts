@@ -5,7 +5,7 @@
  */
 import { createInterface } from 'node:readline'
 import type { ExecutionUpdate, RunOrder } from '../../agent/execution-update.ts'
-import { executorRig } from './executor-rig.ts'
+import { clockStartMs, executorRig } from './executor-rig.ts'
 
 export type ExecutorRequest =
   | { readonly run: RunOrder }
@@ -16,6 +16,8 @@ export interface ExecutorLine {
   readonly update?: ExecutionUpdate
   /** It has started; the executions that it found open. */
   readonly replayed?: readonly string[]
+  /** Where its `performance.now()` starts. */
+  readonly clockStartMs?: number
 }
 
 export interface ExecutorProcessOptions {
@@ -29,7 +31,7 @@ function say(line: ExecutorLine): void {
 
 const options = JSON.parse(process.argv[2] ?? '{}') as ExecutorProcessOptions
 const rig = await executorRig({ ...options, onUpdate: (update) => say({ update }) })
-say({ replayed: await rig.executor.replay() })
+say({ replayed: await rig.executor.replay(), clockStartMs: clockStartMs() })
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const request = JSON.parse(line) as ExecutorRequest

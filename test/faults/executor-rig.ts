@@ -66,6 +66,11 @@ export function updateLog(): UpdateLog {
   }
 }
 
+/** Where `performance.now()` of this process starts on the clock that all processes of the machine share, ms. */
+export function clockStartMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6 - performance.now()
+}
+
 export const isRunning = ({ stage }: ExecutionUpdate): boolean => stage === 'Running'
 
 /** An order with what the parameters leave out as the attack type has it. */

@@ -1,6 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { repository } from '../support/command.ts'
 import { elapse, until } from '../support/until.ts'
-import { executorIn, type NamespaceExecutor } from './executor-in-namespace.ts'
+import { executorIn, executorThrough, type NamespaceExecutor } from './executor-in-namespace.ts'
+import { holdFile } from './held-file.ts'
 import { measureIn, refuseLeftovers, rulesHoldUntil, stateOf, untilNear } from './latency-rig.ts'
 import { namespacePair, type NamespacePair } from './namespace-pair.ts'
 
@@ -98,38 +104,44 @@ describe('latency of a host', () => {
 
   it('is in force for the whole of a short length', async () => {
     const lengthSeconds = 3
-    const id = host.attack('latency', { lengthSeconds, delayMs: 50, addresses: [pair.chosen] })
-    await host.running(id)
-    const overAtMs = performance.now() + lengthSeconds * 1000
-    const ending = host.ended(id)
-    let heldUntilMs = 0
-    for (let isOver = false; !isOver;) {
-      heldUntilMs = Math.max(heldUntilMs, await rulesHoldUntil(pair.path))
-      isOver = await Promise.race([ending.then(() => true), elapse(100).then(() => false)])
+    const missingMs = async () => {
+      const id = host.attack('latency', { lengthSeconds, delayMs: 50, addresses: [pair.chosen] })
+      const overAtMs = host.happenedAt(await host.running(id)) + lengthSeconds * 1000
+      const ending = host.ended(id)
+      let heldUntilMs = 0
+      for (let isOver = false; !isOver;) {
+        heldUntilMs = Math.max(heldUntilMs, await rulesHoldUntil(pair.path))
+        isOver = await Promise.race([ending.then(() => true), elapse(100).then(() => false)])
+      }
+      expect(await ending).toMatchObject({ reason: 'completed' })
+      return Math.max(0, overAtMs - heldUntilMs)
     }
-    expect(await ending).toMatchObject({ reason: 'completed' })
-    expect(heldUntilMs).toBeGreaterThan(overAtMs - 200)
+    await untilNear(0, missingMs, 200)
   })
 })
+
+/** Without it the delay queue does not begin; nobody else needs it. */
+const partOfHelper = join(repository, 'agent/network/queue/packet-queue.ts')
 
 describe('a helper that starts slowly', () => {
   it('neither ends the attack nor shortens it, and meanwhile packets pass', async () => {
     const [lengthSeconds, delayMs] = [3, 50]
-    const id = host.attack('latency', { lengthSeconds, delayMs, addresses: [pair.chosen] })
-    const found = () => host.helpers().find(({ command }) => command.includes('delay-queue'))
-    const { pid } = await until('its helper is started', found, 15_000, 1)
-    process.kill(pid, 'SIGSTOP')
+    const [stateDir, instanceId] = [mkdtempSync(join(tmpdir(), 'temblor-slow-')), randomUUID()]
+    await using held = await holdFile(partOfHelper)
+    const namespaces = [`--net=${pair.path}`, ...held.namespaces]
+    await using slow = await executorThrough(namespaces, { stateDir, instanceId })
+    const id = slow.attack('latency', { lengthSeconds, delayMs, addresses: [pair.chosen] })
+    await until('its helper is started', () => slow.helpers().length > 0)
     await until('its rules expired', async () => (await rulesHoldUntil(pair.path)) === 0)
     await untilNear(0, () => measure.connects(pair.chosen))
-    expect(host.updates.filter((one) => one.executionId === id)).toHaveLength(1)
-    process.kill(pid, 'SIGCONT')
-    await host.running(id)
-    const startedAt = performance.now()
-    expect(await rulesHoldUntil(pair.path)).toBeGreaterThan(startedAt)
+    expect(slow.updates).toHaveLength(1)
+    await held.release()
+    const running = await slow.running(id)
+    expect(await rulesHoldUntil(pair.path)).toBeGreaterThan(slow.happenedAt(running))
     expect(await measure.connects(pair.chosen)).toBeGreaterThan(delayMs - 3)
-    const { reason, measured } = await host.ended(id)
+    const { reason, measured, atMs } = await slow.ended(id)
     expect(reason).toBe('completed')
-    expect(performance.now() - startedAt).toBeGreaterThan(lengthSeconds * 1000 - 500)
+    expect(atMs - running.atMs).toBeGreaterThan(lengthSeconds * 1000 - 500)
     expect(measured?.detail['delayed_packets']).toBeGreaterThan(0)
   })
 })
