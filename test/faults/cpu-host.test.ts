@@ -14,6 +14,7 @@ import {
   isAlive,
 } from '../../agent/host/processes.ts'
 import { Journal } from '../../agent/journal.ts'
+import { effectOf } from '../support/effect.ts'
 import { elapse, until } from '../support/until.ts'
 import { executorRig, type ExecutorRig } from './executor-rig.ts'
 
@@ -63,18 +64,20 @@ describe('cpu on this host', () => {
     await elapse(4000)
     const cores = ((cpuSeconds(burner?.pid ?? 0) ?? 0) - from) / ((performance.now() - at) / 1000)
     const report = await rig.ended(id)
-    expect(Math.abs(100 * cores - 30)).toBeLessThan(3)
+    expect(100 * cores - 30).toBeLessThan(3)
+    expect(30 - 100 * cores).toBeLessThan(effectOf(report).tolerance)
     expect(report).toMatchObject({ reason: 'completed', backend: 'burner on the host' })
     expect(report.requested?.value).toBeCloseTo(30 / hostCores())
-    expect(Math.abs((report.measured?.value ?? 0) - 30 / hostCores())).toBeLessThan(3)
+    expect(effectOf(report)).toMatchObject({ isAsAsked: true })
   })
 
   it('ends when its length is over, and its processes with it', async () => {
+    const orderedAt = performance.now()
     const id = await rig.attack('cpu', { lengthSeconds: 1, percent: 5 })
-    await rig.running(id)
-    const at = performance.now()
-    await rig.ended(id)
-    expect(Math.abs(performance.now() - at - 1000)).toBeLessThan(300)
+    const running = await rig.running(id)
+    const over = await rig.reached(id, ({ reason }) => reason !== undefined)
+    expect(over.atMs - orderedAt).toBeGreaterThan(1000)
+    expect(over.atMs - running.atMs).toBeLessThan(2000)
     expect(rig.burners(id)).toEqual([])
   })
 
@@ -96,7 +99,7 @@ describe('cpu on this host', () => {
 
   it('halts in the moment in which the burner starts', async () => {
     const id = await rig.attack('cpu', { lengthSeconds: 60 })
-    await until('the burner is there', () => rig.burners(id).length === 1, 2000, 1)
+    await until('the burner is there', () => rig.burners(id).length === 1, 15_000, 1)
     rig.executor.halt(id, 2, '')
     expect(await rig.ended(id)).toMatchObject({ reason: 'halted' })
     expect(rig.burners(id)).toEqual([])

@@ -9,6 +9,8 @@ const tolerance = 3
  */
 const toleranceWhenShort = 50
 
+type Effects = Pick<Execution, 'requested' | 'measured'>
+
 /** An effect as asked and as the agent measured it, in percent of the capacity. */
 export interface JudgedEffect {
   readonly asked: number
@@ -20,7 +22,7 @@ export interface JudgedEffect {
 }
 
 /** What was asked of an execution beside what the agent measured. */
-export function effectOf(execution: Execution | undefined): JudgedEffect {
+export function effectOf(execution: Partial<Effects> | undefined): JudgedEffect {
   const { requested, measured } = execution ?? {}
   if (!requested || !measured) throw new Error(`No effect: ${JSON.stringify(execution ?? null)}`)
   if (requested.metric !== measured.metric || requested.unit !== measured.unit)
