@@ -91,19 +91,26 @@ describe('an attack on more hosts than one script writes', () => {
   })
 
   it('leaves nothing behind when whoever writes it is killed; its key is free', async () => {
+    // By itself, between two slices: a process beside it may come too late, when all is written.
     const program = `
+      const { keys } = await import(${at('controller/store/keys')})
       const { openRedis } = await import(${at('controller/store/redis')})
       const { targetingRig } = await import(${at('test/support/targeting-rig')})
-      const rig = targetingRig(openRedis(process.argv[1]), process.argv[2])
-      await rig.create({ type: 'Random', percent: 100 }, { key: 'k', bodyHash: 'body' })`
+      const [url, teamId] = process.argv.slice(1)
+      const watcher = openRedis(url)
+      await watcher.ping()
+      void targetingRig(openRedis(url), teamId)
+        .create({ type: 'Random', percent: 100 }, { key: 'k', bodyHash: 'body' })
+        .finally(() => process.exit())
+      while ((await watcher.exists(keys.unwrittenAttacks(teamId))) === 0);
+      process.kill(process.pid, 'SIGKILL')`
     const writer = spawn(
       process.execPath,
       ['--input-type=module', '-e', program, test.url, rig.teamId],
       { stdio: ['ignore', 'inherit', 'inherit'] },
     )
+    expect(await once(writer, 'exit')).toEqual([null, 'SIGKILL'])
     const id = await half()
-    writer.kill('SIGKILL')
-    await once(writer, 'exit')
     expect(await watcher.llen(keys.attackExecutions(rig.teamId, id))).toBeGreaterThan(0)
     expect(await attacks().find(rig.teamId, id)).toBeUndefined()
     expect(await attacks().discardUnwritten(rig.teamId)).toBe(0)
