@@ -42,7 +42,7 @@ describe('a container that two agents on one engine report', () => {
   })
 
   it('is hit through the other one when the first is silent, or was not meant', async () => {
-    await rig.claim('a', {}, containers, 'a', 1)
+    await rig.claim('a', {}, containers, 'a', 0)
     await rig.claim('b', { zone: 'x' }, containers)
     expect((await rowsOf({ labels })).map(({ host }) => host)).toEqual(['b', 'b'])
     await rig.claim('a', { zone: 'y' }, containers)
