@@ -101,10 +101,9 @@ test('a server that says nothing holds nobody up, and the next mail is sent', as
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const { mailer, log } = mailerWithLog(settings(port, { host: '127.0.0.1' }), 300)
-  const since = performance.now()
   mailer.post(mailTo('ann@example.com'))
-  expect(performance.now() - since).toBeLessThan(50)
-  await until('the log says so', () => log().includes('ETIMEDOUT'), 5_000)
+  expect(mailer.last()).toBeUndefined()
+  await until('the log says so', () => log().includes('ETIMEDOUT'))
   await until('the connection is closed', () => sockets.every((socket) => socket.readableEnded))
   await mailer.close()
   silent.close()
@@ -112,9 +111,11 @@ test('a server that says nothing holds nobody up, and the next mail is sent', as
 
 test('many mails go out, four at a time, and closing waits for them', async () => {
   await using server = await startMailServer()
-  const { mailer } = mailerWithLog(settings(server.port))
+  const { mailer, lines } = mailerWithLog(settings(server.port))
   for (let n = 0; n < 20; n += 1) mailer.post(mailTo(`n${n}@example.com`))
-  await until('all are there', () => server.mails.length === 20)
+  // The mailer knows it later than the server, and closing waits for no more than what is on its way.
+  await until('all are sent', () => lines.filter((line) => /mail sent/.test(line)).length === 20)
+  expect(server.mails.length).toBe(20)
   expect(new Set(server.mails.flatMap(({ to }) => to)).size).toBe(20)
   mailer.post(mailTo('last@example.com'))
   await mailer.close()

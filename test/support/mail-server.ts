@@ -29,7 +29,7 @@ export interface MailServer extends AsyncDisposable {
   mailTo(address: string, count?: number): Promise<ReceivedMail>
   /** File of the authority that signed the certificate of the server, when it speaks TLS. */
   readonly caFile: string | undefined
-  /** Connections that were open at the same time, at most. */
+  /** Connections on which a mail was still to come at the same time, at most. */
   mostAtOnce(): number
 }
 
@@ -46,21 +46,21 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   const dir = mkdtempSync(join(tmpdir(), 'temblor-mail-'))
   const files = tls ? await certificateIn(dir) : undefined
   const mails: ReceivedMail[] = []
-  const open = { now: 0, most: 0 }
+  const expecting = new Set<string>()
+  let most = 0
   const server = new SMTPServer({
     secure: tls === 'at once',
     ...(files ? { cert: readFileSync(files.cert), key: readFileSync(files.key) } : {}),
     authOptional: !login,
     disabledCommands: [...(tls ? [] : ['STARTTLS']), ...(login ? [] : ['AUTH'])],
     logger: false,
-    onConnect(_session, done) {
-      open.now += 1
-      open.most = Math.max(open.most, open.now)
+    disableReverseLookup: true,
+    onConnect({ id }, done) {
+      expecting.add(id)
+      most = Math.max(most, expecting.size)
       done()
     },
-    onClose() {
-      open.now -= 1
-    },
+    onClose: ({ id }) => void expecting.delete(id),
     onAuth(given, _session, done) {
       const isRight = given.username === login?.user && given.password === login?.pass
       if (isRight) done(null, { user: given.username })
@@ -84,6 +84,8 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
           isSecure: session.secure,
           user: session.user as string | undefined,
         })
+        // Before whoever sent it knows: that a connection is gone is heard later than the next one comes.
+        expecting.delete(session.id)
         done()
       })
     },
@@ -95,7 +97,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     port: (listening.address() as { port: number }).port,
     mails,
     caFile: files?.cert,
-    mostAtOnce: () => open.most,
+    mostAtOnce: () => most,
     mailTo: (address, count = 1) =>
       until(`mail ${count} to ${address}`, async () => {
         const theirs = mails.filter(({ to }) => to.includes(address))
