@@ -17,7 +17,7 @@ import { problem } from '../support/problem.ts'
 import { quickestMs, takeAsLong } from '../support/quickest.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import { buildResponse, type ResponseOptions } from '../support/saml-idp.ts'
-import { forgetAttempts, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
+import { forgetEarlier, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
 import { listen } from '../support/site.ts'
 
 /** More of what should let nobody in, or not further than meant; each with what is let in. */
@@ -31,7 +31,7 @@ beforeAll(async () => {
   one = await addSamlCompany(controller, 'Corpus')
   refusals = refusalsOf(controller, one)
 })
-beforeEach(() => forgetAttempts(controller))
+beforeEach(() => forgetEarlier(controller))
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
 const refusedSso = { status: 401, code: 'sso_refused' }
@@ -226,7 +226,7 @@ describe('21: with a password, who comes by the provider alone looks like nobody
       nowhere: () => refusalFor(sso, 'nowhere'),
     }
     const alike = (best: Record<keyof typeof ways, number>) => takeAsLong(...Object.values(best))
-    expect(await quickestMs(ways, alike, () => forgetAttempts(controller))).toSatisfy(alike)
+    expect(await quickestMs(ways, alike, () => forgetEarlier(controller))).toSatisfy(alike)
   })
 })
 

@@ -6,7 +6,7 @@ import { newEmail, startTestController, type TestController } from '../support/i
 import { problem } from '../support/problem.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import { keyInfoOf, makeKey, type SigningKey } from '../support/saml-idp.ts'
-import { forgetAttempts, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
+import { forgetEarlier, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
 import { wrapped } from '../support/saml-wrapping.ts'
 
 /**
@@ -25,7 +25,7 @@ beforeAll(async () => {
   refusals = refusalsOf(controller, one)
   stranger = await makeKey()
 })
-beforeEach(() => forgetAttempts(controller))
+beforeEach(() => forgetEarlier(controller))
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
 const strip = (xml: string) => xml.replaceAll(/<ds:Signature .*?<\/ds:Signature>/g, '')

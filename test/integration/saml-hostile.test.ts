@@ -6,7 +6,7 @@ import { newEmail, startTestController, type TestController } from '../support/i
 import { problem } from '../support/problem.ts'
 import { addSamlCompany, type SamlCompany } from '../support/saml-company.ts'
 import type { ResponseOptions } from '../support/saml-idp.ts'
-import { forgetAttempts, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
+import { forgetEarlier, refusalsOf, type Refusals } from '../support/saml-refusals.ts'
 
 /**
  * Responses that nobody should get in with. Each is refused with the same answer, makes no user, role or code,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   one = await addSamlCompany(controller, 'Hostile')
   refusals = refusalsOf(controller, one)
 })
-beforeEach(() => forgetAttempts(controller))
+beforeEach(() => forgetEarlier(controller))
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
 const owner = [['company:roles', 'COMPANY_OWNER']] as const

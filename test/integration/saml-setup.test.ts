@@ -8,7 +8,7 @@ import { problem } from '../support/problem.ts'
 import { addSamlCompany, requestIdIn, type SamlCompany } from '../support/saml-company.ts'
 import { makeKey, type ResponseOptions, type SigningKey } from '../support/saml-idp.ts'
 import { entityOf, metadataOf } from '../support/saml-metadata.ts'
-import { forgetAttempts, refusalsOf } from '../support/saml-refusals.ts'
+import { forgetEarlier, refusalsOf } from '../support/saml-refusals.ts'
 import { namesIn } from '../support/redis.ts'
 
 /** What helps to set a provider up: what to copy, its metadata, a sign-in that changes nothing. */
@@ -24,7 +24,7 @@ beforeAll(async () => {
   path = `/companies/${one.company.id}`
   next = await makeKey('CN=Next')
 })
-beforeEach(() => forgetAttempts(controller))
+beforeEach(() => forgetEarlier(controller))
 afterAll(() => controller?.[Symbol.asyncDispose]())
 
 const locationOf = (answer: Answer) => answer.headers.get('location')

@@ -24,9 +24,12 @@ export interface Refusals {
   refusedAs(check: string, given: Partial<ResponseOptions>): Promise<number>
 }
 
-/** What an address may have refused in a minute, and ask, is less than these tests have. */
-export async function forgetAttempts({ redis }: TestController): Promise<void> {
-  await forget(redis, 'temblor:attempts:*', 'temblor:rate:*')
+/**
+ * Forgets what earlier tests left. What an address may have refused in a minute, and ask, is less than these tests
+ * have; and a code of theirs that expires meanwhile is none that comes or goes by what a test does.
+ */
+export async function forgetEarlier({ redis }: TestController): Promise<void> {
+  await forget(redis, 'temblor:attempts:*', 'temblor:rate:*', 'temblor:saml-ticket:*')
 }
 
 export function refusalsOf(controller: TestController, company: SamlCompany): Refusals {
