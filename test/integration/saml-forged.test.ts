@@ -221,9 +221,14 @@ describe('5 and 6: XML that says more than it seems', () => {
     ['too much', Buffer.from('x'.repeat(140_000)).toString('base64')],
   ])('%s', async (_name, SAMLResponse) => {
     const form = { SAMLResponse, RelayState: `${one.company.name}|||${one.app}|||/` }
-    const started = Date.now()
-    const answer = await request(controller.baseUrl, 'POST', '/v1/users/auth/saml/acs', { form })
-    expect(problem(answer)).toEqual({ status: 401, code: 'sso_refused' })
-    expect(Date.now() - started).toBeLessThan(1_000)
+    const times = []
+    for (const _ of [1, 2, 3]) {
+      const since = performance.now()
+      const answer = await request(controller.baseUrl, 'POST', '/v1/users/auth/saml/acs', { form })
+      expect(problem(answer)).toEqual({ status: 401, code: 'sso_refused' })
+      times.push(performance.now() - since)
+    }
+    // Other work on the machine adds to a time: the shortest tells.
+    expect(Math.min(...times)).toBeLessThan(1_000)
   })
 })
