@@ -54,10 +54,10 @@ async function answerTo(agent: StreamAgent): Promise<string> {
   return message.refusal ? `${message.refusal.code} ${message.refusal.final}` : 'welcome'
 }
 
-/** What one such command took Redis, µs. */
-async function usOf(command: string): Promise<number> {
+/** How often such a command was given. */
+async function countOf(command: string): Promise<number> {
   const found = await controller.redis.info('commandstats')
-  return Number(new RegExp(`cmdstat_${command}:.*usec_per_call=([\\d.]+)`).exec(found)?.[1])
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(found)?.[1])
 }
 
 /** Not what comes and goes by itself. */
@@ -79,9 +79,11 @@ test('of a removed team nothing is left but the audit, and nothing of another on
   await expect(store.removedTeams.erase(gone.team.id, stop)).rejects.toThrow('stopped')
   expect((await namesOf(gone.team)).length).toBeGreaterThan(0)
   await redis.config('RESETSTAT')
-  expect(await eraseTeams(store, never, 0)).toBeGreaterThan(0)
-  expect(await usOf('scan')).toBeLessThan(5_000)
-  expect(await usOf('unlink')).toBeLessThan(5_000)
+  const removed = await eraseTeams(store, never, 0)
+  expect(removed).toBeGreaterThan(0)
+  // In steps, between which Redis serves everybody else. How long one takes says more of the machine.
+  expect(removed / (await countOf('unlink'))).toBeLessThan(1_000)
+  expect(before.all.length / (await countOf('scan'))).toBeLessThan(1_000)
   expect(await namesOf(gone.team)).toEqual([])
 
   // What comes late is found the next time; then the team is listed no more.
