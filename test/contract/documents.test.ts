@@ -118,7 +118,7 @@ describe('answers keep to their schemas', () => {
 
   test('an attack and its executions, from the first moment to the last', async () => {
     const api = service.owner
-    const id = await api.attack(cpuAttack('-l 2 -p 5'))
+    const id = await api.attack(cpuAttack('-l 60 -p 5'))
     const check = async () => {
       expect(deviations(records.Attack, await api.readAttack(id))).toEqual([])
       const rows = await api.executions(id)
@@ -127,6 +127,8 @@ describe('answers keep to their schemas', () => {
     await check()
     await api.running(id)
     await check()
+    // Not by its length: it has to be seen while it runs.
+    await api.halt(id)
     await api.finished(id)
     await check()
     const list = await api.get<unknown[]>('/attacks')
