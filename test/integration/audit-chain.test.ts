@@ -94,7 +94,7 @@ test('what comes while an answer is lost is in the chain as well, and nothing tw
     [2, 'second'],
     [3, 'third'],
   ]
-  await expect.poll(names).toEqual(wanted)
+  await expect.poll(names, { timeout: 15_000 }).toEqual(wanted)
   await record(audit, 'fourth', 'lossy')
   expect(await names()).toEqual([...wanted, [4, 'fourth']])
 })
