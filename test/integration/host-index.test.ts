@@ -8,6 +8,9 @@ import { openRetention } from '../../controller/store/retention.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { leaseMs, targetingRig } from '../support/targeting-rig.ts'
 
+/** None falls silent by itself, however slow the machine is. */
+const longLeaseMs = 600_000
+
 let test: TestRedis
 let rig: ReturnType<typeof targetingRig>
 beforeAll(async () => {
@@ -40,7 +43,11 @@ function unevenness(counts: readonly number[], size: number): number {
 
 /** Gives many hosts the tags of `tagsOf`, by the script itself and all at once. */
 async function claimMany(count: number, tagsOf: (i: number) => Record<string, string>) {
-  await Promise.all(Array.from({ length: count }, (_, i) => rig.claim(`h${i}`, tagsOf(i))))
+  await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      rig.claim(`h${i}`, tagsOf(i), [], `h${i}`, longLeaseMs),
+    ),
+  )
 }
 
 const slotOf = (identifier: string) =>
