@@ -6,6 +6,7 @@ import { request } from '../support/http.ts'
 import { addUser } from '../support/people.ts'
 import { problem } from '../support/problem.ts'
 import { startService, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** Everything that is done here is done once; afterwards the audit must tell each of it, once. */
 
@@ -35,11 +36,15 @@ const ok = async (api: Api, method: string, path: string, options = {}) => {
 const ownerActor = () => ({ kind: 'user', name: service.local.owner.email })
 
 test('the first owner, and the host of the installation', async () => {
+  // A host is told of when it can be aimed at already.
+  const joined = await until('the host is told of', async () => {
+    const found = (await entries()).filter(({ action }) => action.startsWith('host.'))
+    return found.length >= 2 && found
+  })
   const all = await entries()
   expect(all.filter(({ action }) => action === 'user.create')).toMatchObject([
     { actor: { kind: 'admin' }, target: { name: service.local.owner.email }, sequence: 1 },
   ])
-  const joined = all.filter(({ action }) => action.startsWith('host.'))
   expect(joined.toReversed()).toMatchObject([
     { action: 'host.enrol', result: 'ok', team_id: service.local.team.id, from: '127.0.0.1' },
     { action: 'host.join', result: 'ok', actor: { kind: 'host' } },
