@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cpuAttack, type Api } from '../support/api.ts'
-import { between, cpuRate, effectOf, inOrder, stagesOf } from '../support/effect.ts'
+import { between, cpuRate, effectOf, inOrder, momentOf, stagesOf } from '../support/effect.ts'
 import { cpuSeconds, descendants, stillThere, type ProcessInfo } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 import { elapse, until } from '../support/until.ts'
@@ -99,9 +99,10 @@ describe('a cpu attack on this host', () => {
     const short = await api.attack(cpuAttack('-l 2 -p 30'))
     const [ended] = await api.finished(short)
     expect(ended?.stage).toBe('Successful')
-    expect(await api.readAttack(long)).toMatchObject({ stage: 'Running' })
     const [last] = await api.finished(long)
     expect(last?.stage).toBe('Successful')
+    const endedAt = momentOf(ended?.client_states ?? [], 'Successful')
+    expect(momentOf(last?.client_states ?? [], 'TearingDown')).toBeGreaterThan(endedAt)
     expect(effectOf(ended)).toMatchObject({ isAsAsked: true })
     expect(effectOf(last)).toMatchObject({ isAsAsked: true })
   })

@@ -54,9 +54,12 @@ export function inOrder(states: Execution['client_states']): boolean {
   )
 }
 
+/** When a stage was reached, epoch ms. */
+export function momentOf(states: Execution['client_states'], stage: string): number {
+  return Date.parse(states.find((state) => state.stage === stage)?.timestamp ?? '')
+}
+
 /** Seconds between two stages. */
 export function between(states: Execution['client_states'], from: string, to: string): number {
-  const at = (stage: string) =>
-    Date.parse(states.find((state) => state.stage === stage)?.timestamp ?? '')
-  return (at(to) - at(from)) / 1000
+  return (momentOf(states, to) - momentOf(states, from)) / 1000
 }
