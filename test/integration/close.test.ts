@@ -10,6 +10,7 @@ test('a connection over which nothing was asked does not keep a controller from 
   await once(socket, 'connect')
   const since = performance.now()
   await controller[Symbol.asyncDispose]()
-  expect(performance.now() - since).toBeLessThan(8_000)
+  // By itself such a connection ends after a minute.
+  expect(performance.now() - since).toBeLessThan(20_000)
   socket.destroy()
 }, 30_000)

@@ -263,7 +263,7 @@ test('a watcher does not hold up the end of the service', async () => {
   using _watcher = await watch(other.owner, '/events')
   const since = performance.now()
   await other.stop()
-  expect(performance.now() - since).toBeLessThan(5_000)
+  expect(performance.now() - since).toBeLessThan(15_000)
 })
 
 function isAfter(id: string, other: string): boolean {
