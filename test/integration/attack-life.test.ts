@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cpuAttack, type Api } from '../support/api.ts'
-import { between, cpuRate, effectOf, inOrder, momentOf, stagesOf } from '../support/effect.ts'
+import {
+  between,
+  cpuRate,
+  effectOf,
+  inOrder,
+  momentOf,
+  stagesOf,
+  usualCpuRate,
+} from '../support/effect.ts'
 import { cpuSeconds, descendants, stillThere, type ProcessInfo } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 import { elapse, until } from '../support/until.ts'
@@ -34,7 +42,7 @@ describe('a cpu attack on this host', () => {
     )
     await api.running(id)
     const burners = agentChildren()
-    const rate = await cpuRate(() => cpuSeconds(burners), 1.5)
+    const rate = await usualCpuRate(() => cpuSeconds(burners), 0.6)
     const [execution] = await api.finished(id)
 
     expect(execution).toMatchObject({
@@ -82,7 +90,9 @@ describe('a cpu attack on this host', () => {
       'Successful',
     ])
     expect([inOrder(client), inOrder(server)]).toEqual([true, true])
-    const lasted = between(client, 'Running', 'TearingDown')
+    // What is told may be told late on a busy machine; the burner itself knows how long it burnt.
+    expect(Math.abs(between(client, 'Running', 'TearingDown') - 3)).toBeLessThanOrEqual(1)
+    const lasted = execution?.measured?.detail['window_seconds'] ?? 0
     expect(Math.abs(lasted - 3)).toBeLessThanOrEqual(0.5)
     expect(await api.readAttack(id)).toMatchObject({
       stage: 'Successful',
