@@ -139,15 +139,27 @@ async function add(redis: Redis, seal: Seal, companyId: string, name: string) {
     secretSealed: seal.close(secret, secretOf(companyId, id)),
     createdMs: Date.now(),
   }
-  await write(redis, companyId, record, '')
-  await redis.hset(keys.teamCompanies, record.id, companyId)
-  return { ...toDetail(companyId, record), secret }
+  const made = await writeNew(redis, companyId, record)
+  await redis.hset(keys.teamCompanies, id, companyId)
+  return { ...toDetail(companyId, made), secret }
 }
 
 const writeTeam = loadScript('write-team')
 
+/** Writes it as made in a millisecond of its own. @throws ApiError `name_taken` */
+async function writeNew(redis: Redis, companyId: string, record: TeamRecord): Promise<TeamRecord> {
+  let made = record
+  while ((await tryToWrite(redis, companyId, made, '')) === 'same_moment')
+    made = { ...made, createdMs: made.createdMs + 1 }
+  return made
+}
+
 /** False when someone else changed the record meanwhile. @throws ApiError `name_taken` */
 async function write(redis: Redis, companyId: string, record: TeamRecord, before: string) {
+  return (await tryToWrite(redis, companyId, record, before)) === 'ok'
+}
+
+async function tryToWrite(redis: Redis, companyId: string, record: TeamRecord, before: string) {
   const name = record.nameKey ?? nameKey(record.name)
   const answer = await writeTeam.run(
     redis,
@@ -155,7 +167,7 @@ async function write(redis: Redis, companyId: string, record: TeamRecord, before
     [record.id, before, JSON.stringify(record), name],
   )
   if (answer === 'taken') throw nameTaken('team', record.name)
-  return answer === 'ok'
+  return answer as 'ok' | 'changed' | 'same_moment'
 }
 
 /** 192 random bits. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Company } from '../../controller/store/companies.ts'
 import type { Team } from '../../shared/api/teams.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
@@ -84,6 +84,14 @@ describe('a team', () => {
     const same = await manager.send('PATCH', '/teams/Other', { json: { name: 'other' } })
     expect(same.json).toMatchObject({ name: 'other' })
     expect((await create('Ünique', '', stranger)).org_id).toBeTruthy()
+  })
+
+  test('is older than one that is made after it, also within a millisecond', async () => {
+    const { companies, teams } = controller.store
+    using _moment = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    const made: string[] = []
+    for (let n = 0; n < 20; n += 1) made.push((await companies.addTeam(company, `Team ${n}`)).id)
+    expect((await teams.list(company.id)).map(({ id }) => id)).toEqual(made)
   })
 
   test('of another company does not exist', async () => {
