@@ -7,7 +7,7 @@ import { cpuAttack } from '../support/api.ts'
 import { startNode, temblor, type Environment } from '../support/command.ts'
 import { addUser } from '../support/people.ts'
 import { descendants, stillThere } from '../support/processes.ts'
-import { freePorts } from '../support/redis-cluster.ts'
+import { freePorts } from '../support/free-ports.ts'
 import { startService, temporaryDir, type Service } from '../support/service.ts'
 import { apiPollMs, until } from '../support/until.ts'
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { findRedisServer } from '../../deploy/local/redis.ts'
 import { runNode, startNode, type Environment, type Running } from '../support/command.ts'
 import { request } from '../support/http.ts'
-import { freePorts } from '../support/redis-cluster.ts'
+import { freePorts } from '../support/free-ports.ts'
 import { temporaryDir } from '../support/service.ts'
 import { until } from '../support/until.ts'
 

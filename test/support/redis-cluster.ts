@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { findRedisServer } from '../../deploy/local/redis.ts'
+import { freePorts } from './free-ports.ts'
 import { until } from './until.ts'
 
 export interface TestCluster extends AsyncDisposable {
@@ -85,24 +84,4 @@ function startNode(parent: string, port: number, busPort: number): ClusterNode {
   const redis = new Redis({ port, retryStrategy: () => 50, maxRetriesPerRequest: null })
   redis.on('error', () => undefined)
   return { port, redis, server }
-}
-
-/** Below those that the kernel gives to whoever asks for any: nobody is given one of these before it is used. */
-const ownPorts = { from: 20_000, to: 30_000 }
-
-/** Ports of loopback that nobody listens on. */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < count) {
-    const port = randomInt(ownPorts.from, ownPorts.to)
-    if (await isFree(port)) ports.add(port)
-  }
-  return [...ports]
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { findRedisServer } from '../../../deploy/local/redis.ts'
+import { freePorts } from '../../support/free-ports.ts'
 import { guestImage } from '../../support/guest/image.ts'
 import { tool } from '../../support/guest/tool.ts'
 
@@ -29,7 +29,7 @@ export async function preparePoweredRedis(
   await tool('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', image.disk, '-F', 'raw', disk])
   const initrd = path.join(dir, 'redis-initrd')
   await makeInitrd(image.initrd, initrd, settings)
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const options: [name: string, value: string][] = [
     ['-display', 'none'],
     ['-machine', 'q35,usb=off,vmport=off,smm=off,hpet=off'],
@@ -102,16 +102,4 @@ while true; do
   echo y | $ld --argv0 redis-check-aof /redis/redis-server --fix appendonlydir/appendonly.aof.manifest
 done
 `
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => {
-    server.once('listening', done)
-  })
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => {
-    server.close(done)
-  })
-  return port
 }
