@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { untilTargetable } from '../support/agent.ts'
 import { cpuAttack, type Api } from '../support/api.ts'
-import { descendants, stillThere, untilGone } from '../support/processes.ts'
+import { descendants, stillThere } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 import { elapse, until } from '../support/until.ts'
+import { untilGone } from '../support/until-gone.ts'
 
 const deadManMs = 4000
 

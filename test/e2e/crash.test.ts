@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cpuAttack } from '../support/api.ts'
-import { descendants, stillThere, untilGone } from '../support/processes.ts'
+import { descendants, stillThere } from '../support/processes.ts'
 import { startService, temporaryDir } from '../support/service.ts'
 import { apiPollMs, until } from '../support/until.ts'
+import { untilGone } from '../support/until-gone.ts'
 
 const dirs: string[] = []
 /** A data folder that outlives the services of one test. */

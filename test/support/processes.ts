@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { until } from './until.ts'
 
 /** One process as /proc shows it; `startTicks` tells it from a later one under the same pid. */
 export interface ProcessInfo {
@@ -50,22 +49,6 @@ export function descendants(pid: number): ProcessInfo[] {
 export function stillThere(before: readonly ProcessInfo[]): ProcessInfo[] {
   const now = new Map(processes().map((one) => [one.pid, one.startTicks]))
   return before.filter((one) => now.get(one.pid) === one.startTicks)
-}
-
-/**
- * Waits until none of these processes lives. What hashes passwords lets everything else on the machine go first, at its
- * own end too, when its controller was killed.
- */
-export async function untilGone(all: readonly ProcessInfo[], withinMs = 5000): Promise<void> {
-  await until(
-    'no process is left',
-    () => {
-      const left = stillThere(all)
-      if (left.length > 0) throw new Error(left.map(({ command }) => command).join('; '))
-      return true
-    },
-    withinMs,
-  )
 }
 
 /** Processes that were started with this value of an environment variable. */
