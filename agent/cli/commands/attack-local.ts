@@ -8,6 +8,7 @@ import { openLocalHost } from '../../control/client.ts'
 import type { LocalAttack, LocalReport } from '../../control/protocol.ts'
 import type { ExecutionUpdate } from '../../execution-update.ts'
 import { CliError, exitCodes, type ExitCode } from '../exit-codes.ts'
+import { interruptible } from '../interruptible.ts'
 import { formatEffect, remarkOf } from '../../../shared/attack-words.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
@@ -59,19 +60,13 @@ async function attackLocally(
 ): Promise<void> {
   const params = parseArgs(type, args)
   const attack = { attackType: type.type, params, ...(container ? { container } : {}) }
-  const interrupt = new AbortController()
-  const onSignal = () => interrupt.abort()
-  for (const signal of interrupts) process.on(signal, onSignal)
-  try {
-    const lengthMs = type.lengthSeconds(params as never) * 1000
-    const report = await plainly(() => carryOut(attack, lengthMs, interrupt.signal, io))
-    const result = resultOf(attack, report)
-    const code = exitCodeOf(report, interrupt.signal.aborted)
-    printResult(io, result, () => describe(attack, report))
+  const lengthMs = type.lengthSeconds(params as never) * 1000
+  await interruptible(async (signal) => {
+    const report = await plainly(() => carryOut(attack, lengthMs, signal, io))
+    const code = exitCodeOf(report, signal.aborted)
+    printResult(io, resultOf(attack, report), () => describe(attack, report))
     if (code !== exitCodes.ok) throw new CliError(report.message, code)
-  } finally {
-    for (const signal of interrupts) process.off(signal, onSignal)
-  }
+  }, interrupts)
 }
 
 async function carryOut(

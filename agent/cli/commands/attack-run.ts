@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { type CreateAttackBody, createAttack } from '../../../shared/api/attacks.ts'
 import { haltAttack } from '../../../shared/api/halts.ts'
 import type { ApiClient } from '../../../shared/api/client.ts'
 import type { AttackType } from '../../../shared/attacks/define.ts'
 import { attackTypeNames, findAttackType } from '../../../shared/attacks/index.ts'
 import { signedInClient } from '../credentials.ts'
-import { isPassing } from '../events/follow-events.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
+import { interruptible } from '../interruptible.ts'
 import { ask, canAsk } from '../output/confirm.ts'
 import type { CliIo } from '../output/io.ts'
 import { printResult } from '../output/json.ts'
+import { createOrGiveUp } from './attack-create.ts'
 import { confirmAttack, showPreview } from './attack-preview.ts'
 import { addTypeOptions, listHelp, readTypeArgs } from './attack-type-options.ts'
 import { reportEnd, watchToEnd } from './attack-watch.ts'
@@ -82,39 +81,17 @@ async function runAttack(
   const body = { command: { type: type.type, args }, ...(await withContainerIds(api, asked)) }
   if (options.preview) return await showPreview(api, io, body)
   await confirmAttack(api, io, body, options.yes ?? false)
-  const id = await create(api, body, options.idempotencyKey ?? randomUUID())
-  if (options.detach) return printResult(io, { guid: id }, () => id)
-  io.say(`attack ${id}`)
-  await follow(api, io, id)
-}
-
-/** Asks again when the answer was lost on the way: the key keeps it from being run twice. */
-async function create(api: ApiClient, body: CreateAttackBody, key: string): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const answer = await api.open(createAttack, { body, headers: { 'idempotency-key': key } })
-      return (await answer.text()).trim()
-    } catch (error) {
-      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
-      const isThere = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
-      if (attempt === 3 || !isPassing(error) || !isThere) throw error
-      await sleep(1_000)
-    }
-  }
-}
-
-async function follow(api: ApiClient, io: CliIo, id: string): Promise<void> {
-  const interrupt = new AbortController()
-  const onInterrupt = () => interrupt.abort()
-  // Until the end: a signal that comes twice must not cut off the halt that the first one asked for.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onInterrupt)
-  try {
-    const view = await watchToEnd(api, io, id, interrupt.signal)
+  // From before it is asked for: what was sent may run, whether its answer is awaited or not.
+  await interruptible(async (signal) => {
+    const key = options.idempotencyKey ?? randomUUID()
+    const id = await createOrGiveUp(api, io, { body, key }, signal)
+    if (signal.aborted) return await endInterrupted(api, io, id)
+    if (options.detach) return printResult(io, { guid: id }, () => id)
+    io.say(`attack ${id}`)
+    const view = await watchToEnd(api, io, id, signal)
     if (view) reportEnd(io, view)
     else await endInterrupted(api, io, id)
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onInterrupt)
-  }
+  })
 }
 
 /** A cancelled job must not leave a fault running; a person at a terminal is asked. */

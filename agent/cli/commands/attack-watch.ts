@@ -6,6 +6,7 @@ import { isOver } from '../../../shared/attack-words.ts'
 import { signedInClient } from '../credentials.ts'
 import { type ViewStep, watchAll, watchViews } from '../events/attack-views.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
+import { interruptible } from '../interruptible.ts'
 import {
   attackLines,
   type AttackView,
@@ -36,15 +37,10 @@ Examples:
     )
     .action(async (id: string | undefined) => {
       const { api } = signedInClient(io.env)
-      const interrupt = new AbortController()
-      const onInterrupt = () => interrupt.abort()
-      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onInterrupt)
-      const signal = AbortSignal.any([interrupt.signal, io.closed])
-      try {
+      await interruptible(async (interrupt) => {
+        const signal = AbortSignal.any([interrupt, io.closed])
         await (id === undefined ? watchTeam(api, io, signal) : watchOne(api, io, id, signal))
-      } finally {
-        for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onInterrupt)
-      }
+      })
     })
 }
 
