@@ -119,6 +119,11 @@ export class Journal {
     return this.#entries.get(executionId)
   }
 
+  /** Why it cannot be written; undefined when it could be at the last try. */
+  get problem(): string | undefined {
+    return this.#problem?.message
+  }
+
   entries(): JournalEntry[] {
     return [...this.#entries.values()]
   }

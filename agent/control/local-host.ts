@@ -3,7 +3,7 @@ import { version } from '../../shared/version.ts'
 import type { AgentCore } from '../core.ts'
 import type { ExecutionUpdate, RunOrder } from '../execution-update.ts'
 import { capabilities } from '../inventory.ts'
-import { isLeftBehind, type Report } from '../journal.ts'
+import { isLeftBehind, type Journal, type Report } from '../journal.ts'
 import type { AgentStatus, LocalAttack, LocalReport, RollbackResult } from './protocol.ts'
 
 /** What the command line can do on this host, through a running agent or without one. */
@@ -67,7 +67,7 @@ function statusOf(
   core: AgentCore,
   link: { connected: boolean; address: string; problem: string | undefined } | undefined,
 ): AgentStatus {
-  const { config, engine, executor, probes } = core
+  const { config, engine, executor, journal, probes } = core
   return {
     identifier: config.identifier,
     instanceId: core.instanceId,
@@ -86,7 +86,13 @@ function statusOf(
     capabilities: capabilities({ probes, engine }),
     limits: config.limits,
     containers: engine.containers.length,
+    problems: [...(journal.problem ? [journal.problem] : []), ...leftBehindIn(journal)],
   }
+}
+
+function leftBehindIn(journal: Journal): string[] {
+  const left = journal.entries().filter(isLeftBehind)
+  return left.map(({ report }) => report?.message ?? '')
 }
 
 async function rollBack({ executor, journal }: AgentCore): Promise<RollbackResult> {
@@ -97,9 +103,6 @@ async function rollBack({ executor, journal }: AgentCore): Promise<RollbackResul
   await executor.replay()
   return {
     ended: [...concerned],
-    leftBehind: journal
-      .entries()
-      .filter(isLeftBehind)
-      .map(({ report }) => report?.message ?? ''),
+    leftBehind: leftBehindIn(journal),
   }
 }

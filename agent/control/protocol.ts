@@ -57,6 +57,8 @@ export interface AgentStatus {
   readonly capabilities: readonly Capability[]
   readonly limits: OwnerLimits
   readonly containers: number
+  /** What the owner of the host should see to, in sentences: what is left behind, and a journal that cannot be written. */
+  readonly problems: readonly string[]
 }
 
 export interface RollbackResult {

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startNode, temblor, temblorJson } from '../support/command.ts'
 import { untilTargetable } from '../support/agent.ts'
@@ -99,13 +100,25 @@ describe('adding a host by hand', () => {
     const running = startNode(['agent/cli/bin.js', 'agent', 'run'], environment)
     try {
       await untilTargetable(service.owner, 'by-hand')
-      const id = await service.owner.attack(
-        cpuAttack('-l 1 -p 1', { type: 'Exact', exact: ['by-hand'] }),
-      )
-      expect(await service.owner.finished(id)).toMatchObject([{ stage: 'Successful' }])
-      const status = await temblorJson<unknown>(['status'], environment)
-      expect(JSON.stringify(status)).toContain('by-hand')
+      const stageOf = async () => {
+        const target = { type: 'Exact', exact: ['by-hand'] } as const
+        const id = await service.owner.attack(cpuAttack('-l 1 -p 1', target))
+        return (await service.owner.finished(id))[0]?.stage
+      }
+      const status = () => temblorJson<object>(['status'], environment)
+      expect(await stageOf()).toBe('Successful')
+      expect(await status()).toMatchObject({ identifier: 'by-hand', problems: [] })
       expect((await temblor(['check'], environment)).code).toBe(0)
+
+      const [journal, aside] = [join(dir, 'journal'), join(dir, 'aside')]
+      renameSync(journal, aside)
+      expect(await stageOf()).toBe('InitializationFailed')
+      const problem = 'The journal cannot be written: no such file or directory.'
+      expect(await status()).toMatchObject({ problems: [problem] })
+      expect((await temblor(['status'], environment)).stdout).toContain(problem)
+      renameSync(aside, journal)
+      expect(await stageOf()).toBe('Successful')
+      expect(await status()).toMatchObject({ problems: [] })
     } finally {
       await running.stop('SIGTERM')
       rmSync(dir, { recursive: true, force: true })

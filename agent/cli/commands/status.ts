@@ -49,6 +49,7 @@ function statusLines(seen: AgentStatus): string[] {
   return [
     `Agent "${seen.identifier}" (process ${seen.pid}, version ${seen.version}): ${link}.`,
     ...(controller?.problem ? [`  ${controller.problem}`] : []),
+    ...seen.problems.map((problem) => `  ${problem}`),
     `${seen.containers} containers, ${seen.running.length} attacks running.`,
     ...(rows.length > 0
       ? formatTable([['EXECUTION', 'ATTACK', 'TARGET', 'STAGE', 'LEFT'], ...rows])
