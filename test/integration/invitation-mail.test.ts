@@ -7,6 +7,7 @@ import { request } from '../support/http.ts'
 import { newEmail, startTestController, type TestController } from '../support/in-process.ts'
 import { linkIn, startMailServer, type MailServer } from '../support/mail-server.ts'
 import { problem } from '../support/problem.ts'
+import { shortestMs } from '../support/quickest.ts'
 import { until } from '../support/until.ts'
 
 const site = 'https://temblor.example.org'
@@ -143,15 +144,11 @@ test('a mail server that is away delays nothing, and the health says so', async 
   })
   const place = await lonely.store.companies.addCompany('Acme')
   const manager = await lonely.join(place, { email, roles: ['COMPANY_MANAGER'] })
-  // Other work on the machine adds to a time: the shortest tells.
-  const times = []
-  for (const name of ['ann', 'bob', 'carol']) {
-    const since = performance.now()
-    const form = { email: newEmail(name) }
+  const tookMs = await shortestMs(async () => {
+    const form = { email: newEmail('invited') }
     expect((await manager.send('POST', '/users/invite', { form })).status).toBe(200)
-    times.push(performance.now() - since)
-  }
-  expect(Math.min(...times)).toBeLessThan(1_000)
+  })
+  expect(tookMs).toBeLessThan(1_000)
   await until('the health says so', async () => (await mailHealth(lonely))?.status === 'warning')
   expect((await mailHealth(lonely))?.message).toContain('ECONNREFUSED')
   expect(await mailHealth(controller)).toMatchObject({ status: 'ok' })
